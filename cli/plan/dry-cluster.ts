@@ -188,6 +188,10 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     return notHere('evict');
   }
 
+  async restartRollout(): Promise<'none'> {
+    return notHere('restartRollout');
+  }
+
   async deletePod(): Promise<WriteResult> {
     return notHere('deletePod');
   }

@@ -126,6 +126,15 @@ export interface JoinerProps {
    */
   readonly evictionPrice?: number;
   /**
+   * Caps on nodes, cpu, memory and price an hour of the NodePools of a group together. A NodePool
+   * names its group in the annotation `joiner.dev/limit-group`; every NodePool belongs to the group
+   * `all`. Entries end with `;`. An entry with `from CRON for DURATION` (UTC) holds at these times
+   * only; of entries that hold at once the lowest cap of each resource counts. For example `batch
+   * nodes=20 cpu=400 memory=1Ti price=12.5; batch nodes=5 from 0 18 * * 1-5 for 14h`.
+   * @default 'none'
+   */
+  readonly limitGroups?: string;
+  /**
    * The estimated share of an instance's memory that the hypervisor uses. The allocatable memory of
    * registered nodes of the same instance type replaces the estimate.
    * @default 0.075

@@ -49,6 +49,11 @@ const TASKS: readonly Entry[] = [
   doc('tasks/static-pools', 'Static NodePools', 'a fixed number of nodes'),
   doc('tasks/headroom', 'Headroom', 'CapacityBuffers and other spare capacity'),
   doc('tasks/budgets', 'Budgets and windows', 'how many nodes, and when; do-not-disrupt'),
+  doc(
+    'tasks/limit-groups',
+    'Caps over NodePools',
+    'nodes, cpu, memory and $/h together, by the clock',
+  ),
   doc('tasks/reservations', 'Reservations, Savings Plans', 'ODCRs, Capacity Blocks, discounts'),
   doc('tasks/amis', 'Upgrading AMIs and Kubernetes', 'pin, roll with a canary, undo'),
   doc('tasks/user-data', 'User data and the kubelet', 'by image family, also Windows'),

@@ -2,6 +2,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../contract/settings.ts';
 import type { FeatureGate } from '../contract.ts';
 import type { ConsolidationSettings } from '../core/disruption/consolidation/payback.ts';
 import type { Envelope } from '../core/interruption/interruption.ts';
+import { type LimitGroup, limitGroupsOf } from '../core/limit-groups/limit-groups.ts';
 import { currencyOf } from '../core/model/currency.ts';
 import { DEFAULT_SCHEDULING_SETTINGS, type SchedulingSettings } from '../core/model/snapshot.ts';
 
@@ -17,6 +18,8 @@ export interface UseCaseSettings {
   readonly podNomination: boolean;
   readonly launchesPerMinuteMax: number;
   readonly terminationsPerMinuteMax: number;
+  /** Caps on NodePools together. */
+  readonly limitGroups: readonly LimitGroup[];
 }
 
 /** What the use cases go by. */
@@ -52,6 +55,7 @@ export function stackSettings(values: Settings): StackSettings {
       podNomination: gates.PodNomination,
       launchesPerMinuteMax: values.maxLaunchesPerMinute,
       terminationsPerMinuteMax: values.maxTerminationsPerMinute,
+      limitGroups: limitGroupsOf(values.limitGroups) ?? [],
       consolidation: {
         horizonMs: values.consolidationHorizon,
         evictionPrice: values.evictionPrice,

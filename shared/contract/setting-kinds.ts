@@ -1,5 +1,10 @@
 import { FEATURE_GATES, type FeatureGate } from '../contract.ts';
 import { durationText, parseDurationOrDaysMs } from '../core/duration.ts';
+import {
+  LIMIT_GROUPS_LIKE,
+  limitGroupsOf,
+  NO_LIMIT_GROUPS,
+} from '../core/limit-groups/limit-groups.ts';
 
 /** A text as a setting's value, or what is wrong with it: "must be a whole number, not …". */
 export type Reading<Value> =
@@ -10,7 +15,7 @@ export type Reading<Value> =
       readonly known?: readonly string[];
     };
 
-type KindName = 'count' | 'share' | 'money' | 'duration' | 'choice' | 'flag' | 'gates';
+type KindName = 'count' | 'share' | 'money' | 'duration' | 'choice' | 'flag' | 'gates' | 'groups';
 
 /** How the values of settings are read, checked and written. */
 export interface SettingKind<Value, Name extends KindName = KindName> {
@@ -125,6 +130,17 @@ export function flag(): SettingKind<boolean, 'flag'> {
     accepts: (value) => typeof value === 'boolean',
     parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
     write: String,
+  });
+}
+
+/** Limit groups as people write them, or `none`. */
+export function groups(): SettingKind<string, 'groups'> {
+  return kindOf({
+    name: 'groups',
+    words: `"${NO_LIMIT_GROUPS}", or limit groups such as "${LIMIT_GROUPS_LIKE}"`,
+    accepts: (value) => typeof value === 'string' && limitGroupsOf(value) !== undefined,
+    parse: (text) => text,
+    write: (value) => value,
   });
 }
 

@@ -1,5 +1,6 @@
 import { FEATURE_GATES } from '../contract.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../core/disruption/consolidation/payback.ts';
+import { NO_LIMIT_GROUPS } from '../core/limit-groups/limit-groups.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../core/model/snapshot.ts';
 import {
   choice,
@@ -7,6 +8,7 @@ import {
   duration,
   flag,
   gates,
+  groups,
   money,
   type SettingKind,
   share,
@@ -131,6 +133,12 @@ export const SETTINGS = settingsOf({
     variable: 'JOINER_MAX_TERMINATIONS_PER_MINUTE',
     kind: count(1, 10_000),
     default: 50,
+    use: 'decisions',
+  },
+  limitGroups: {
+    variable: 'JOINER_LIMIT_GROUPS',
+    kind: groups(),
+    default: NO_LIMIT_GROUPS,
     use: 'decisions',
   },
   isolatedVpc: {

@@ -31,6 +31,7 @@ import { type InvalidCause, isKubeFault, KubeError } from './errors.ts';
 import type { EventSink } from './events.ts';
 import { property, text, uidOf, versionOf } from './list.ts';
 import { type Address, KINDS } from './resource-paths.ts';
+import { restartRollout } from './rollouts.ts';
 
 /** Nodes are kept closed for nominations, and the end of a run waits for those under way. */
 const NOMINATION_PATIENCE = { attemptsMax: 2, silenceMsMax: 5_000 };
@@ -73,6 +74,7 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
     deletePod: (pod, gracePeriodSeconds) => deleteObject(client, pod, gracePeriodSeconds),
     nominate: (pod, node) => nominate(client, pod, node),
     evict: (pod) => evict(client, pod),
+    restartRollout: (set, times) => restartRollout(client, set, times),
     event: (event: ClusterEvent) => events.record(event),
   };
 }

@@ -280,6 +280,9 @@ export interface WrittenClaim {
   readonly resourceVersion: string;
 }
 
+/** What came of asking for a restart of a Deployment; `restarting`: somebody has asked before. */
+export type RestartResult = 'restarted' | 'restarting' | 'none';
+
 export interface ClusterWriter {
   createNodeClaim(claim: NewNodeClaim): Promise<WrittenClaim>;
   patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult>;
@@ -303,6 +306,14 @@ export interface ClusterWriter {
   nominate(pod: ObjectRef, node: string): Promise<'done' | 'gone'>;
   /** Through the eviction API, with the pod's uid; `blocked`: a PodDisruptionBudget refuses. */
   evict(pod: ObjectRef): Promise<'done' | 'gone' | 'blocked'>;
+  /**
+   * Restarts the Deployment that owns the ReplicaSet, as `kubectl rollout restart` does, unless it
+   * was restarted since. `none`: no Deployment owns it.
+   */
+  restartRollout(
+    set: ReplicaSetRef,
+    times: { readonly sinceMs: number; readonly nowMs: number },
+  ): Promise<RestartResult>;
   /** Past every budget: only where a termination deadline demands it. */
   deletePod(pod: ObjectRef, gracePeriodSeconds: number): Promise<WriteResult>;
   /** Best effort; equal events within ten minutes are counted, not repeated. */

@@ -30,6 +30,7 @@ export const CLUSTER_EFFECTS: Effects<ClusterReader & ClusterWriter> = {
   delete: 'write',
   nominate: 'write',
   evict: 'write',
+  restartRollout: 'write',
   deletePod: 'write',
   event: 'event',
 };

@@ -27,6 +27,7 @@ import type {
   NodeState,
   ObjectRef,
   ReplicaSetRef,
+  RestartResult,
   WaitingPodListener,
   WaitingPodStream,
   WriteResult,
@@ -41,9 +42,12 @@ import {
   decodePodObject,
   readState,
 } from './decode.ts';
-import { numberAt, textAt } from './json.ts';
+import { numberAt, objectAt, textAt } from './json.ts';
 import { conditionStatus, isDeleting, withConditions, withSpec, withStatus } from './objects.ts';
 import type { KubeObject, ObjectMeta, ObjectStore, StoreChange } from './store.ts';
+
+/** What `kubectl rollout restart` writes. */
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
   const text = (taints: readonly Taint[]): string =>
@@ -253,6 +257,27 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     this.onEvict(pod);
     deletePod(this.store, pod);
     return 'done';
+  }
+
+  async restartRollout(
+    { namespace, name, uid }: ReplicaSetRef,
+    { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+  ): Promise<RestartResult> {
+    const set = this.store.get('ReplicaSet', namespace, name);
+    const owner = set?.metadata.ownerReferences.find(({ kind }) => kind === 'Deployment');
+    const deployment = owner && this.store.get('Deployment', namespace, owner.name);
+    if (deployment === undefined || set?.metadata.uid !== uid) return 'none';
+    const path = ['spec', 'template', 'metadata', 'annotations', RESTARTED_AT] as const;
+    if (Date.parse(textAt(deployment, ...path) ?? '') >= sinceMs) return 'restarting';
+    this.store.update(deployment, (latest) => {
+      const template = objectAt(latest, 'spec', 'template');
+      const metadata = objectAt(template, 'metadata');
+      const restarted = { [RESTARTED_AT]: new Date(nowMs).toISOString() };
+      const annotations = { ...objectAt(metadata, 'annotations'), ...restarted };
+      const changed = { ...template, metadata: { ...metadata, annotations } };
+      return { ...latest, spec: { ...objectAt(latest, 'spec'), template: changed } };
+    });
+    return 'restarted';
   }
 
   async deletePod(ref: ObjectRef, gracePeriodSeconds: number): Promise<WriteResult> {

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import { withGroupCaps } from '../../shared/core/limit-groups/group-room.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { HOSTNAME, INSTANCE_TYPE, ZONE } from '../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../shared/core/model/pod.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
+import type { Resources } from '../../shared/core/model/resources.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { ofApp, spreadOver, termOver } from './affinity.ts';
 import {
@@ -151,6 +153,15 @@ const surroundings = fc.record({
   daemons: fc.constantFrom<'none' | 'port' | 'huge'>('none', 'port', 'none', 'huge'),
   around: fc.constantFrom<'nobody' | 'lonely' | 'webs'>('nobody', 'lonely', 'webs'),
   nodes: fc.constantFrom(0, 1),
+  /** Of a limit group with the first pool. */
+  caps: fc.constantFrom<Resources | undefined>(
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    { nodes: 0 },
+    { cpu: 1000, memory: 0 },
+  ),
 });
 
 function poolsOf(all: readonly { readonly weight: number; readonly flaws: readonly number[] }[]) {
@@ -268,10 +279,10 @@ function around(who: 'nobody' | 'lonely' | 'webs'): Pick<ClusterSnapshot, 'nodes
 
 /** Clusters in which pods are hindered in one way or several, by themselves and by NodePools. */
 export const hinderedClusters: fc.Arbitrary<ClusterSnapshot> = surroundings.map(
-  ({ pools, groups, daemons, around: who, nodes: full }) => {
+  ({ pools, groups, daemons, around: who, nodes: full, caps }) => {
     const others = around(who);
     const fullNodes = Array.from({ length: full }, (_, at) => nodeOf(`full-${at}`, 0, 0));
-    return {
+    const snapshot: ClusterSnapshot = {
       ...poolsOf(pools),
       nodeOverlays: [],
       nodeClaims: [],
@@ -283,5 +294,7 @@ export const hinderedClusters: fc.Arbitrary<ClusterSnapshot> = surroundings.map(
       csiNodes: [],
       podDisruptionBudgets: [],
     };
+    if (caps === undefined || pools.length === 0) return snapshot;
+    return withGroupCaps(snapshot, [{ group: 'batch', pools: ['pool-0'], caps }]);
   },
 );

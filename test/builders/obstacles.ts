@@ -167,6 +167,10 @@ const OF_STAGES: Readonly<Record<string, Removal>> = {
     ...pool,
     limits: without(pool.limits, list(resources)),
   })),
+  'limit-group-reached': (snapshot, _, { group }) => ({
+    ...snapshot,
+    groupCaps: snapshot.groupCaps?.filter((each) => each.group !== group) ?? [],
+  }),
   'limits-or-reservations-reached': ofPool((pool) => ({ ...pool, limits: {} })),
   'topology-spread': ofPod((spec, { key }) => ({
     ...spec,

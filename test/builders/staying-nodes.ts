@@ -9,6 +9,7 @@ import {
   LIMITS_GUARD,
   NODE_POOL_HASH,
   NOMINATED_UNTIL,
+  PAUSE,
 } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../shared/core/model/provisioning.ts';
@@ -281,6 +282,7 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
     withDisruption(at, { consolidationPolicy: 'WhenEmptyOrUnderutilized' }),
   'consolidate-after-never': (at) => withDisruption(at, { consolidateAfter: 0 }),
   'pods-changed-recently': (at) => withDisruption(at, { consolidateAfter: 0 }),
+  'disruptions-paused-by-pool': (at) => withoutPoolNote(at, PAUSE),
   'budget-blocks': (at) => withBudgetOf(at, '100%'),
   'budgets-used-up': (at) => withBudgetOf(at, '100%'),
   'guard-unreadable': (at) => withoutPoolNote(at, CONSOLIDATION_GUARD),

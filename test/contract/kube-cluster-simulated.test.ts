@@ -1,7 +1,8 @@
 import type { ClusterEvent } from '../../shared/ports.ts';
 import { isJson, objectAt } from '../../shared/sim/json.ts';
 import { smallWorld } from '../sim/small-world.ts';
-import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+import { clusterSuite } from './kube-cluster-suite.ts';
 import { waitingPodsSuite } from './waiting-pods-suite.ts';
 
 /** The simulated world, whose control plane comes to rest after every change. */

@@ -2,28 +2,15 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import type {
-  ClusterReader,
-  ClusterWriter,
   ConditionChange,
   NewNodeClaim,
   ObjectKind,
   ObjectRef,
   ReplicaSetRef,
 } from '../../shared/ports.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+import { deploymentSuite } from './deployment-suite.ts';
 import { aPlainPod, aReadyNode, aReplicaSet, REFUSED_SPEC } from './kube-objects.ts';
-
-/** A cluster that the suite can be plugged into: the real API server, or the simulated world. */
-export interface ClusterWorld {
-  readonly cluster: ClusterReader & ClusterWriter;
-  /** Creates or replaces an object as its user would; the status too where the manifest has one. */
-  apply(manifest: object): Promise<void>;
-  /** Binds a pod of the namespace `default`, as kube-scheduler would. */
-  bind(pod: string, nodeName: string): Promise<void>;
-  /** As the API server has it; undefined: there is none. */
-  raw(kind: string, namespace: string | undefined, name: string): Promise<unknown>;
-  /** The events about an object, with how often each was said. */
-  events(ref: ObjectRef): Promise<readonly { readonly reason: string; readonly count: number }[]>;
-}
 
 const FINALIZER = 'karpenter.sh/termination';
 const AT_MS = Date.UTC(2026, 0, 1);
@@ -385,6 +372,8 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       await expect.poll(() => cluster().wantedPods([refused])).toEqual(new Map());
     });
   });
+
+  deploymentSuite(title, world);
 
   describe(`${title}: events`, () => {
     it('that say the same of the same object are counted', async () => {

@@ -8,7 +8,8 @@ import { listEach, property, text } from '../../shared/kube/list.ts';
 import type { ObjectRef } from '../../shared/ports.ts';
 import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
-import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+import { clusterSuite } from './kube-cluster-suite.ts';
 import { aReplicaSet, ensureNamespace, REFUSED_SPEC } from './kube-objects.ts';
 import { waitingPodsSuite } from './waiting-pods-suite.ts';
 

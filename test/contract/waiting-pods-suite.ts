@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ObjectRef, WaitingPod } from '../../shared/ports.ts';
-import type { ClusterWorld } from './kube-cluster-suite.ts';
+import type { ClusterWorld } from './cluster-world.ts';
 import { aPlainPod, aReadyNode } from './kube-objects.ts';
 
 /** What becomes of pods that wait for a node, and of their nominations. */

@@ -40,6 +40,7 @@ const ROWS: readonly Row[] = [
   [{ consolidationHorizon: Duration.millis(0) }, (config) => moves(config).horizonMs, 0],
   [{ evictionPrice: 0.01 }, (config) => moves(config).evictionPrice, 0.01],
   [{ featureGates: { SpotToSpotConsolidation: true } }, (config) => moves(config).spotToSpot, true],
+  [{ limitGroups: 'all nodes=7' }, (config) => config.settings.limitGroups[0]?.caps['nodes'], 7],
   [{ reservedEnis: 100 }, (config) => config.reservedEnis, 100],
   [{ maxLaunchesPerMinute: 10_000 }, (config) => config.settings.launchesPerMinuteMax, 10_000],
   [{ maxTerminationsPerMinute: 1 }, (config) => config.settings.terminationsPerMinuteMax, 1],

@@ -56,7 +56,16 @@ function decoded(key: SettingKey, text: string): unknown {
 function otherText(key: SettingKey): string {
   const { kind, default: usual } = settingOf(key);
   const words = [...kind.words.matchAll(/'(\w+)'/g)].map(([, word = '']) => word);
-  const found = [...words, '7', '0.07', '1s', 'true', 'false', 'NodeRepair=true'].find((text) => {
+  const found = [
+    ...words,
+    '7',
+    '0.07',
+    '1s',
+    'true',
+    'false',
+    'NodeRepair=true',
+    'batch nodes=7',
+  ].find((text) => {
     const read = kind.read(text);
     return 'value' in read && kind.write(read.value) !== kind.write(usual);
   });

@@ -59,6 +59,7 @@ const NONSENSE: readonly Row[] = [
   ['preferenceWorthZone', -0.1, '-0.1', 'a number from 0 to 10'],
   ['consolidationHorizon', '2 h', '"2 h"', 'from 0s to 30d (on the command line such as 4h)'],
   ['evictionPrice', -1, '-1', 'a number from 0 to 1000'],
+  ['limitGroups', 'batch', '"batch"', 'limit groups such as'],
   ['nodePrice', -0.1, '-0.1', 'a number from 0 to 1000'],
   ['preferenceWorthOther', '2%', '"2%"', 'a number from 0 to 10'],
   ['vmMemoryOverhead', 7.5, '7.5', 'a number from 0 to 0.9'],

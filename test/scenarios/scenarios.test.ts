@@ -6,6 +6,7 @@ import { loadObjects } from '../../cli/simulate/load.ts';
 import { podCounts } from '../../cli/simulate/pod-counts.ts';
 import { renderFinalState } from '../../cli/simulate/render.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
+import { readSettings } from '../../cli/simulate/settings-file.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
 
@@ -26,11 +27,15 @@ describe('scenarios', () => {
     ['prefer-graviton4', '01-prefer-graviton4', 'eu-west-1'],
     ['gpu-slices', '02-gpu-slices', 'eu-west-1'],
     ['spot-interruption', '07-spread-and-spot', 'us-east-1'],
+    ['limit-groups', undefined, 'us-east-1'],
   ])('%s', async (name, example, region) => {
-    const manifests = loadObjects([join(examples, example)], region);
+    const own = join(here, name, 'manifests');
+    const manifests = loadObjects([example === undefined ? own : join(examples, example)], region);
+    const settings = join(here, name, 'settings.yaml');
+    const stack = existsSync(settings) ? { stack: readSettings(settings) } : {};
     const scenario = scenarioOf(name);
     const catalog = await loadCatalog(region);
-    const simulation = await prepareSimulation({ catalog, seed: 1, manifests, scenario });
+    const simulation = await prepareSimulation({ catalog, seed: 1, manifests, scenario, ...stack });
     const state = await runUntil(simulation, 15 * 60_000);
     const text = renderFinalState(state, {
       source: simulation.source,

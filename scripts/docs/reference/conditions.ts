@@ -18,9 +18,14 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
   NodePool: [
     condition(
       'Ready',
-      'nodes may be launched for the NodePool: `NodeClassReady` and `ValidationSucceeded` are True',
+      'nodes may be launched for the NodePool: `NodeClassReady`, `ValidationSucceeded` and, where it is there, `LaunchesAllowed` are True',
     ),
     condition('ValidationSucceeded', 'the spec is valid', 'NodePoolValidationFailed'),
+    condition(
+      'LaunchesAllowed',
+      'no window of the annotation `joiner.dev/pause` pauses launches; only on NodePools that had such a window',
+      'LaunchesPaused',
+    ),
     condition(
       'NodeClassReady',
       'the EC2NodeClass exists and is ready',

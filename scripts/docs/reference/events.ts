@@ -30,6 +30,12 @@ export const EVENTS: readonly EventRow[] = [
   ),
   event(
     'Warning',
+    'LimitGroupReached',
+    'NodePool',
+    'a cap of the limit group of the NodePool has refused nodes; the message names the cap',
+  ),
+  event(
+    'Warning',
     'LaunchFailed',
     'NodeClaim',
     'EC2 rejected the launch; the message has the error code',
@@ -79,6 +85,18 @@ export const EVENTS: readonly EventRow[] = [
   ),
   event('Normal', 'DisruptionBlocked', 'NodeClaim, Node, NodePool', 'why a node is not disrupted'),
   event('Normal', 'Unconsolidatable', 'NodeClaim, Node', 'why a node is not consolidated'),
+  event(
+    'Normal',
+    'RolloutRestarted',
+    'Pod',
+    'the Deployment of the pod was restarted, because its node is drained and the pod has `joiner.dev/drain: rollout`',
+  ),
+  event(
+    'Warning',
+    'RolloutRefused',
+    'Pod',
+    'the Deployment of the pod could not be restarted; the pod is evicted',
+  ),
   event(
     'Warning',
     'FailedDraining',

@@ -1,17 +1,36 @@
-import { reason } from '../../core/explain/reason.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
+import { pauseWindow } from '../../core/pause-windows.ts';
 import { isPaused } from '../settings.ts';
 import { recordNothing } from '../writes/decisions.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
-/** A pool that can launch nothing keeps what it has; empty: it is ready. */
-export function blockedByPool(pool: NodePool): readonly Blocked[] {
+/** The window of the pool's own in which disruptions are paused now; empty: there is none. */
+export function pausedByPool(
+  { nowMs, approved }: Pick<DisruptPass, 'nowMs' | 'approved'>,
+  pool: NodePool | undefined,
+): readonly Reason[] {
+  const window = pool && pauseWindow(pool, 'disrupt', nowMs);
+  if (pool === undefined || window === undefined || approved !== undefined) return [];
+  return [reason('disruptions-paused-by-pool', { nodePool: pool.name, window })];
+}
+
+/** A pool that can launch nothing keeps what it has, and so does one with a pause; empty: neither. */
+export function blockedByPool(
+  pass: Pick<DisruptPass, 'nowMs' | 'approved'>,
+  pool: NodePool,
+): readonly Blocked[] {
+  const paused = pausedByPool(pass, pool);
   const ready = conditionOf(pool, 'Ready');
-  if (ready?.status === 'True') return [];
   const said = ready?.message ?? 'it is new';
-  return [blocked([reason('nodepool-cannot-launch', { said })], true)];
+  return [
+    ...(paused.length === 0 ? [] : [blocked(paused, true)]),
+    ...(ready?.status === 'True'
+      ? []
+      : [blocked([reason('nodepool-cannot-launch', { said })], true)]),
+  ];
 }
 
 /** Whether nothing may be launched in the place of what goes; what was approved may. */

@@ -34,6 +34,7 @@ import { recordEvent } from '../writes/claim-events.ts';
 import { recordDecision, sayingAll } from '../writes/decisions.ts';
 import { deleteWithEvents, detailOf, recordDeletion } from '../writes/deletions.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
+import { pausedByPool } from './blocked.ts';
 import { isWithinBudgets } from './budgets.ts';
 import { noteFailedMove } from './failed-moves.ts';
 import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
@@ -82,6 +83,8 @@ function refusals(pass: DisruptPass, claim: NodeClaim, node: Node, why: Voluntar
   if (approved === undefined && isPaused(state.pausedUntilMs.disrupt, nowMs)) {
     return [reason('disruptions-paused', {})];
   }
+  const paused = pausedByPool(pass, poolOf(pass, claim));
+  if (paused.length > 0) return paused;
   const { pods, podDisruptionBudgets } = state.objects;
   const candidate = { claim, node, pods: podsOnNode(pods, node.name) };
   const blockers = blockersOf(candidate, podDisruptionBudgets, nowMs, VOLUNTARY_TERMS[why].class);
@@ -338,7 +341,9 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
     return;
   }
   invariant(kind !== undefined && terms !== undefined, 'a command without a known reason fails');
-  const isHeld = isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs);
+  const isHeld =
+    isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs) ||
+    pausedByPool(pass, poolOf(pass, claim)).length > 0;
   if (isHeld && !isApproved(claim, 'disrupt')) return;
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;

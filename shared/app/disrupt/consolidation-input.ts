@@ -123,11 +123,8 @@ function allOf({ unread, ofPool, own, budgets }: Hold): readonly Reason[] {
 }
 
 /** All that holds the node, whether a move of its pods would pay back or not. */
-export function holdOf(
-  { state, nowMs }: DisruptPass,
-  each: PoolCandidate,
-  allowance: Allowance,
-): Hold {
+export function holdOf(pass: DisruptPass, each: PoolCandidate, allowance: Allowance): Hold {
+  const { state, nowMs } = pass;
   const { claim, pool } = each;
   const { podDisruptionBudgets } = state.objects;
   const isSpent = allowance.left(pool) <= 0;
@@ -137,7 +134,7 @@ export function holdOf(
       isReason(each) ? [each] : [],
     ),
     ofPool: [
-      ...blockedByPool(pool).flatMap(({ reasons }) => reasons),
+      ...blockedByPool(pass, pool).flatMap(({ reasons }) => reasons),
       ...(young === undefined || young.code === 'guard-unreadable' ? [] : [young]),
     ],
     own: [...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'), ...unevictableBy(each)],

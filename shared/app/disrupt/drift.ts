@@ -15,6 +15,7 @@ import {
 } from '../../core/disruption/simulation.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { groupRooms, mostOf, refusalBy } from '../../core/limit-groups/group-room.ts';
 import { NODE_POOL, TRIES } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
@@ -90,6 +91,10 @@ function staticReplacement(
   if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
     return reason('static-limit-reached', { nodePool: pool.name });
   }
+  const most = mostOf(pool, snapshot.instanceTypes.get(pool.name) ?? []);
+  const { currency } = pass.settings.scheduling;
+  const refusal = refusalBy(groupRooms(snapshot), pool.name, most, currency);
+  if (refusal !== undefined) return refusal;
   return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
 }
 
@@ -133,13 +138,14 @@ function trialVerdict(choosing: Choosing, candidate: DisruptionCandidate): Verdi
 
 /** All that makes the candidate wait whatever would replace it, the first of which an Event says. */
 function blocksOf(
-  { pass: { state, nowMs } }: Choosing,
+  { pass }: Choosing,
   candidate: DisruptionCandidate,
   verdict: Verdict,
 ): readonly Blocked[] {
-  const own = blockersOf(candidate, state.objects.podDisruptionBudgets, nowMs, 'eventual');
+  const { podDisruptionBudgets } = pass.state.objects;
+  const own = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
   return [
-    ...blockedByPool(candidate.pool),
+    ...blockedByPool(pass, candidate.pool),
     ...(own.length === 0 ? [] : [blocked(own)]),
     ...(verdict.kind === 'blocked' ? [blocked([verdict.why], true)] : []),
   ];

@@ -109,7 +109,7 @@ function blocksOf(
   const own = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'graceful');
   return [
     ...(isLaunchPaused(pass) ? [LAUNCHES_PAUSED] : []),
-    ...blockedByPool(pool),
+    ...blockedByPool(pass, pool),
     ...(own.length === 0 ? [] : [blocked(own)]),
   ];
 }

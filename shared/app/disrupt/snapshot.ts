@@ -7,6 +7,8 @@ import {
   withReserved,
 } from '../../core/disruption/simulation.ts';
 import { haltedPools } from '../../core/launch/halted-pools.ts';
+import { withGroupCaps } from '../../core/limit-groups/group-room.ts';
+import { capsAt } from '../../core/limit-groups/limit-groups.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
@@ -34,9 +36,10 @@ export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapsh
   const gone = new Set(
     nodeClaims.flatMap(({ uid, providerId }) => (taken.has(uid) ? (providerId ?? []) : [])),
   );
+  const capped = withGroupCaps(snapshot, capsAt(settings.limitGroups, nodePools, nowMs));
   return nodes
     .filter(({ providerId }) => providerId !== undefined && gone.has(providerId))
-    .reduce((each, { name }) => withLeaving(each, name), snapshot);
+    .reduce((each, { name }) => withLeaving(each, name), capped);
 }
 
 /** The room on other nodes that pods of nodes wait for which are being replaced or drained. */

@@ -34,6 +34,7 @@ import { evictPods, taintNode } from './drains.ts';
 import { deleteClaim, type HealthPass } from './health.ts';
 import { nominatePods } from './nomination/nominations.ts';
 import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
+import { withoutRollout } from './rollouts.ts';
 
 /** A pass is not to take longer than EC2 leaves a node that it has warned of. */
 const CLAIMS_AT_ONCE = 10;
@@ -193,6 +194,9 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
       await evict(pass, claim, action.pods);
       return true;
     }
+    case 'restart':
+      await evict(pass, claim, await withoutRollout(pass, claim, action.pods));
+      return true;
     case 'remove-pod':
       await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
       return true;

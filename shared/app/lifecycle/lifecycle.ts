@@ -21,10 +21,11 @@ import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
-import { INTERRUPTED, ZONE } from '../../core/model/labels.ts';
+import { INTERRUPTED, NODE_POOL, ZONE } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { awaitedNodes } from '../../core/nomination/registration-order.ts';
+import { pausedPools } from '../../core/pause-windows.ts';
 import type { ClusterState, Instance, PauseScope, Ports } from '../../ports.ts';
 import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
@@ -74,7 +75,11 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     ),
     seenTaints: index.seenTaints,
     repairCause: index.unhealthy.get(claim.uid),
-    isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.away.has(claim.labels[ZONE] ?? ''),
+    isExpiryHeld:
+      isHeld('disrupt') ||
+      isHeld('launch') ||
+      index.paused.has(claim.labels[NODE_POOL] ?? '') ||
+      index.away.has(claim.labels[ZONE] ?? ''),
   };
 }
 
@@ -97,6 +102,8 @@ interface Index {
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly nominations: Nominations;
+  /** Names of NodePools that pause launches or disruptions now. */
+  readonly paused: ReadonlySet<string>;
   /** Names of zones that are shifted away. */
   readonly away: ReadonlySet<string>;
   /** Undefined: EC2 did not say. */
@@ -110,6 +117,7 @@ function indexOf(
   const { nodes, pods, nodePools } = state.objects;
   return {
     away: new Set(shiftedZones(nodePools).map(({ zone }) => zone)),
+    paused: pausedPools(nodePools, nowMs),
     seenTaints: memory.noteTaints(nodes, nowMs),
     unhealthy,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),

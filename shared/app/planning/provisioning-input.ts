@@ -2,6 +2,8 @@ import { haltedPools } from '../../core/launch/halted-pools.ts';
 import { imageFinder } from '../../core/launch/launch-request.ts';
 import { nodeClassOf } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { withGroupCaps } from '../../core/limit-groups/group-room.ts';
+import { capsAt, unknownGroup } from '../../core/limit-groups/limit-groups.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { claimOfNode } from '../../core/model/joins.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
@@ -14,6 +16,7 @@ import {
   type OverlayResolution,
   resolveOverlays,
 } from '../../core/overlay/resolve.ts';
+import { pauseFault } from '../../core/pause-windows.ts';
 import { Remembered } from '../../core/remembered.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { readAvailableTypes } from '../instance-types/available-types.ts';
@@ -172,9 +175,12 @@ export async function observe(
   const failed = await ports.memory.failedRegistrations();
   const away = await zonesAway(ports, state);
   const degradations = [...(ports.degradations?.() ?? []), ...shiftDegradation(away)];
-  const pools = state.objects.nodePools.map((pool) =>
-    withPoolConditions(state, pool, nowMs, { failed: failed.get(pool.name), degradations }),
-  );
+  const { limitGroups } = settings;
+  const pools = state.objects.nodePools.map((pool) => {
+    const invalid = pool.invalid ?? unknownGroup(pool, limitGroups) ?? pauseFault(pool);
+    const surroundings = { failed: failed.get(pool.name), degradations };
+    return withPoolConditions(state, { ...pool, invalid }, nowMs, surroundings);
+  });
   const resolution = await resolveTypes(ports, settings, state);
   const { instanceTypes, overlays } = resolution;
   await untilKarpenterIsActive(async () => {
@@ -186,6 +192,16 @@ export async function observe(
   const pods = [...withoutBackedOff(state.objects.pods, backoffs), ...buffers];
   const typesOf = typesByClaim(resolution);
   const { region } = ports.catalog;
+  const snapshot = {
+    ...state.objects,
+    nodes: withAwaitedLabels(state),
+    nodePools: withoutHalted(pools, haltedPools(failed, nowMs)),
+    nodeClaims: state.objects.nodeClaims.map((claim) =>
+      withPlannedLabels(claim, typesOf(claim), region),
+    ),
+    instanceTypes,
+    pods,
+  };
   return {
     virtual: new Set(pods.filter(isBufferPod).map(podKey)),
     readyAtMs: ports.clock.nowMs(),
@@ -196,16 +212,7 @@ export async function observe(
     failures,
     backoffs,
     pools,
-    snapshot: {
-      ...state.objects,
-      nodes: withAwaitedLabels(state),
-      nodePools: withoutHalted(pools, haltedPools(failed, nowMs)),
-      nodeClaims: state.objects.nodeClaims.map((claim) =>
-        withPlannedLabels(claim, typesOf(claim), region),
-      ),
-      instanceTypes,
-      pods,
-    },
+    snapshot: withGroupCaps(snapshot, capsAt(limitGroups, pools, nowMs)),
     typesOf,
   };
 }

@@ -14,10 +14,11 @@ import {
   sameConditions,
   withConditions,
 } from '../../core/lifecycle/conditions.ts';
-import { NODE_POOL } from '../../core/model/labels.ts';
+import { NODE_POOL, PAUSE } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { addResources, type Resources } from '../../core/model/resources.ts';
 import type { OverlayReport } from '../../core/overlay/resolve.ts';
+import { pauseWindow } from '../../core/pause-windows.ts';
 import type { ClusterState, Degradation, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { publishNewlyFalse } from '../writes/condition-changes.ts';
@@ -93,6 +94,15 @@ function registrationHealth(
   return { type, status: 'Unknown', reason: 'AwaitingReconciliation', message: '' };
 }
 
+/** False in a window of the annotation; absent where there never was one. */
+function launchesAllowed(pool: NodePool, nowMs: number): readonly ConditionClaim[] {
+  const type = 'LaunchesAllowed';
+  const window = pauseWindow(pool, 'launch', nowMs);
+  if (window === undefined) return conditionOf(pool, type) === undefined ? [] : [yes(type)];
+  const message = `launches are paused by the annotation ${PAUSE}: ${window}`;
+  return [{ type, status: 'False', reason: 'LaunchesPaused', message }];
+}
+
 /** What a pool's conditions say beside its own objects. */
 export interface PoolSurroundings {
   readonly failed: FailedLaunches | undefined;
@@ -117,9 +127,14 @@ export function withPoolConditions(
 ): NodePool {
   const health = registrationHealth(state, pool, failed);
   const missing = degraded(pool, degradations);
-  const set = [validation(pool), nodeClassReady(state, pool), health, ...missing];
+  const allowed = launchesAllowed(pool, nowMs);
+  const set = [validation(pool), nodeClassReady(state, pool), health, ...missing, ...allowed];
   const conditions = withConditions(pool.conditions, set, nowMs);
-  const ready = readiness(conditions, ['NodeClassReady', 'ValidationSucceeded']);
+  const ready = readiness(conditions, [
+    'NodeClassReady',
+    'ValidationSucceeded',
+    ...allowed.map(({ type }) => type),
+  ]);
   return { ...pool, conditions: withConditions(conditions, [ready], nowMs) };
 }
 

@@ -116,7 +116,7 @@ export async function createClaims(
   input: ProvisioningInput,
   plan: PartPlan,
 ): Promise<readonly PlannedWritten[]> {
-  const { pools, failures } = input;
+  const { failures, snapshot } = input;
   const waiting = waitingPods(input);
   const parts = plan.newNodeClaims.map((planned) => {
     const written: PlannedWritten[] = [];
@@ -125,7 +125,7 @@ export async function createClaims(
   });
   await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
     const { nodePool } = planned;
-    const pool = pools.find((each) => each.name === nodePool) ?? missing(nodePool);
+    const pool = snapshot.nodePools.find((each) => each.name === nodePool) ?? missing(nodePool);
     const { pods } = planned;
     const create = async (): Promise<void> => {
       const own = pods.flatMap((pod) => waiting.get(pod) ?? []);

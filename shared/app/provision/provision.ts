@@ -35,7 +35,7 @@ import { type Measures, measuresOf } from './measures.ts';
 import type { PlannedWritten } from './planned-claims.ts';
 import { publishPodEvents } from './pod-events.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
-import { recordUnplaced, staysBecause } from './unplaced.ts';
+import { publishRefusals, recordUnplaced, staysBecause } from './unplaced.ts';
 
 export interface ProvisionReport {
   readonly created: readonly string[];
@@ -177,6 +177,7 @@ async function planPods(
   const { nodeClaims } = input.state.objects;
   failures.push(...(await noteUse(ports, nodeClaims, input.backoffs)));
   await recordUnplaced(ports, input.virtual, plan);
+  await publishRefusals(input, plan);
   if (written.length === 0 && !hasWaiting(input)) {
     await recordUnchanged({ ports }, 'provision', staysBecause(plan, input.virtual));
   }

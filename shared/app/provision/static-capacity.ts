@@ -2,10 +2,19 @@ import { replacedUids } from '../../core/disruption/commands.ts';
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { isProtected } from '../../core/lifecycle/drain.ts';
+import {
+  type GroupRoom,
+  groupRooms,
+  mostOf,
+  refusalBy,
+} from '../../core/limit-groups/group-room.ts';
+import { currencyOf } from '../../core/model/currency.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
 import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { pauseWindow } from '../../core/pause-windows.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
@@ -59,6 +68,13 @@ export interface StaticInput {
   readonly pools: readonly NodePool[];
   readonly failures: Failure[];
   readonly typesOf: TypesOf;
+  readonly snapshot: ClusterSnapshot;
+}
+
+/** Launches that static nodes are counted against. */
+interface Launches {
+  readonly rooms: readonly GroupRoom[];
+  readonly onChange: () => void;
 }
 
 /** Creates and deletes claims of NodePools with `replicas`; how many it changed. */
@@ -67,9 +83,10 @@ export async function keepStaticCapacity(ports: Ports, input: StaticInput): Prom
   const onChange = (): void => {
     changed += 1;
   };
+  const rooms = groupRooms(input.snapshot);
   for (const pool of input.pools) {
     if (pool.isDeleting || !isTrue(pool, 'Ready')) continue;
-    const keep = () => keepReplicas(ports, input, pool, onChange);
+    const keep = () => keepReplicas(ports, input, pool, { rooms, onChange });
     input.failures.push(...(await attempt(`NodePool/${pool.name}`, keep)));
   }
   return changed;
@@ -89,23 +106,27 @@ async function publishWaiting(
 
 async function keepReplicas(
   ports: Ports,
-  { state, typesOf }: StaticInput,
+  { state, typesOf, snapshot }: StaticInput,
   pool: NodePool,
-  onChange: () => void,
+  { rooms, onChange }: Launches,
 ): Promise<void> {
   if (pool.replicas === undefined) return;
   const all = state.objects.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name);
   const claims = withoutSurge(all.filter((claim) => claim.deletedAtMs === undefined));
   const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
   const missing = Math.min(pool.replicas - claims.length, room);
+  const most = mostOf(pool, snapshot.instanceTypes.get(pool.name) ?? []);
+  const currency = currencyOf(ports.catalog.region);
   for (let count = 0; count < missing; count += 1) {
     const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
-    const nothing = nothingToLaunch(claim, typesOf(claim));
+    const nothing =
+      refusalBy(rooms, pool.name, most, currency) ?? nothingToLaunch(claim, typesOf(claim));
     if (nothing !== undefined) {
       await publishWaiting(ports, pool, missing, nothing);
       break;
     }
     await ports.cluster.createNodeClaim(claim);
+    for (const each of rooms) if (each.caps.pools.includes(pool.name)) each.take(most, 1);
     ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
     onChange();
   }
@@ -116,14 +137,21 @@ async function keepReplicas(
 async function removeSurplus(
   ports: Ports,
   state: ClusterState,
-  { name, replicas = 0 }: NodePool,
+  pool: NodePool,
   claims: readonly NodeClaim[],
   onChange: () => void,
 ): Promise<void> {
+  const { name, replicas = 0 } = pool;
   if (claims.length <= replicas) return;
   const nowMs = ports.clock.nowMs();
   if (isPaused(state.pausedUntilMs.disrupt, nowMs)) {
     await recordNothing({ ports }, reason('disruptions-paused', {}), `NodePool/${name}`);
+    return;
+  }
+  const window = pauseWindow(pool, 'disrupt', nowMs);
+  if (window !== undefined) {
+    const paused = reason('disruptions-paused-by-pool', { nodePool: name, window });
+    await recordNothing({ ports }, paused, `NodePool/${name}`);
     return;
   }
   const why = reason('static-surplus', { nodePool: name, nodes: claims.length, replicas });

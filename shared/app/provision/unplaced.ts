@@ -1,8 +1,10 @@
 import { briefly } from '../../core/explain/briefly.ts';
-import { reason } from '../../core/explain/reason.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { Ports } from '../../ports.ts';
-import { recordDecision } from '../writes/decisions.ts';
+import type { ProvisioningInput } from '../planning/provisioning-input.ts';
+import { recordDecision, saying } from '../writes/decisions.ts';
+import { poolRef } from '../writes/references.ts';
 import type { StaysBecause } from '../writes/unchanged.ts';
 
 const PODS_NAMED_MAX = 20;
@@ -34,6 +36,30 @@ export async function recordUnplaced(
       },
     } as const;
     await recordDecision({ ports }, decision);
+  }
+}
+
+/** Tells on the NodePools themselves which caps have refused nodes, each once. */
+export async function publishRefusals(
+  { ports, pools }: Pick<ProvisioningInput, 'ports' | 'pools'>,
+  { unplaced }: Plan,
+): Promise<void> {
+  const refused = new Map<string, Reason>();
+  for (const { code, parameters } of [...unplaced.values()].flatMap(({ reasons }) => reasons)) {
+    if (code !== 'pod-unplaced') continue;
+    for (const { nodePool, stages } of parameters.nodePools) {
+      const full = stages.find((each) => each.code === 'limit-group-reached' && each.after === 0);
+      if (full === undefined) continue;
+      const { group, left } = full.parameters;
+      const why = { nodePool, group: String(group), left: [left].flat().map(String) };
+      refused.set(nodePool, reason('limit-group-refuses', why));
+    }
+  }
+  for (const pool of pools) {
+    const why = refused.get(pool.name);
+    if (why === undefined) continue;
+    const event = { type: 'Warning', reason: 'LimitGroupReached', ...saying(why) } as const;
+    await ports.cluster.event({ regarding: poolRef(pool), ...event });
   }
 }
 

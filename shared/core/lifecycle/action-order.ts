@@ -12,6 +12,7 @@ const NEEDS: Partial<Record<Kind, readonly Kind[]>> = {
   // Pods that go would come back to a node without the taint.
   'delete-node': ['taint-node'],
   evict: ['taint-node'],
+  restart: ['taint-node'],
   terminate: ['taint-node'],
   // What a condition says has been done.
   conditions: ['taint-node', 'initialize', 'terminate'],

@@ -67,6 +67,8 @@ export type LifecycleAction =
   | { readonly kind: 'delete-node'; readonly node: Node }
   | { readonly kind: 'taint-node'; readonly node: Node; readonly taints: readonly Taint[] }
   | { readonly kind: 'evict'; readonly pods: readonly Pod[] }
+  /** Their Deployments are restarted. */
+  | { readonly kind: 'restart'; readonly pods: readonly Pod[] }
   | { readonly kind: 'remove-pod'; readonly pod: Pod; readonly gracePeriodSeconds: number }
   | {
       readonly kind: 'terminate';

@@ -1,6 +1,6 @@
 import { parseDurationMs } from '../duration.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../model/cluster.ts';
-import { DO_NOT_DISRUPT } from '../model/labels.ts';
+import { DO_NOT_DISRUPT, DRAIN } from '../model/labels.ts';
 import { claimNameOf, isOver, type Pod } from '../model/pod.ts';
 import { DISRUPTED, tolerates } from '../model/taint.ts';
 
@@ -41,6 +41,8 @@ function drainGroup(pod: Pod): number {
 
 export interface DrainStep {
   readonly evict: readonly Pod[];
+  /** Pods whose Deployment is restarted: it ends them once others are ready in their place. */
+  readonly restart: readonly Pod[];
   /** Past their deadline: deleted whatever protects them. */
   readonly remove: readonly { readonly pod: Pod; readonly gracePeriodSeconds: number }[];
   /** Pods that still hold the node. */
@@ -51,11 +53,20 @@ function byName(a: Pod, b: Pod): number {
   return a.namespace < b.namespace || (a.namespace === b.namespace && a.name < b.name) ? -1 : 1;
 }
 
-/** The next step of a drain; `deadlineMs` is when the node's termination grace period ends. */
+/** Whether others are to be ready in the pod's place before it goes. */
+function isRolledOut({ annotations, controller }: Pod): boolean {
+  return annotations[DRAIN] === 'rollout' && controller?.kind === 'ReplicaSet';
+}
+
+/**
+ * The next step of a drain. `deadlineMs` is when the node's termination grace period ends,
+ * `rolloutEndMs` when pods are evicted whose Deployment was restarted.
+ */
 export function drainStep(
   pods: readonly Pod[],
   deadlineMs: number | undefined,
   nowMs: number,
+  rolloutEndMs = Number.NEGATIVE_INFINITY,
 ): DrainStep {
   const waiting = pods.filter((pod) => holdsNode(pod, nowMs)).sort(byName);
   const running = waiting.filter((pod) => pod.deletedAtMs === undefined);
@@ -65,14 +76,16 @@ export function drainStep(
       nowMs >= deadlineMs - pod.spec.terminationGracePeriodSeconds * 1000,
   );
   const first = Math.min(...waiting.map(drainGroup));
-  const evict = running.filter(
+  const leaving = running.filter(
     (pod) => !late.includes(pod) && drainGroup(pod) === first && !isProtected(pod, nowMs),
   );
+  const restart = leaving.filter((pod) => nowMs < rolloutEndMs && isRolledOut(pod));
+  const evict = leaving.filter((pod) => !restart.includes(pod));
   const remove = late.map((pod) => {
     const left = Math.max(0, Math.floor(((deadlineMs ?? nowMs) - nowMs) / 1000));
     return { pod, gracePeriodSeconds: Math.min(left, pod.spec.terminationGracePeriodSeconds) };
   });
-  return { evict, remove, waiting };
+  return { evict, restart, remove, waiting };
 }
 
 /** Names of attachments that belong to volumes of pods that a drain removes. */

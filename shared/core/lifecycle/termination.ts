@@ -1,5 +1,5 @@
 import type { Node } from '../model/cluster.ts';
-import { REGISTERED } from '../model/labels.ts';
+import { INTERRUPTED, REGISTERED } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { DISRUPTED, isDisrupted } from '../model/taint.ts';
 import {
@@ -92,6 +92,14 @@ function isSettled(claim: NodeClaim, { nodes, nowMs, seenTaints }: ClaimSurround
   });
 }
 
+/** A rollout that takes longer is not waited for; EC2 waits for none. */
+const ROLLOUT_MS = 15 * 60_000;
+
+function rolloutEndOf({ annotations, deletedAtMs }: NodeClaim): number | undefined {
+  if (annotations[INTERRUPTED] !== undefined || deletedAtMs === undefined) return undefined;
+  return deletedAtMs + ROLLOUT_MS;
+}
+
 /** Taint and drain; true when the instance may go. */
 function drain(
   claim: NodeClaim,
@@ -106,8 +114,9 @@ function drain(
     if (node.deletedAtMs === undefined) actions.push({ kind: 'delete-node', node });
   }
   const { nowMs } = around;
-  const step = drainStep(around.pods, deadlineMs, nowMs);
+  const step = drainStep(around.pods, deadlineMs, nowMs, rolloutEndOf(claim));
   if (step.evict.length > 0) actions.push({ kind: 'evict', pods: step.evict });
+  if (step.restart.length > 0) actions.push({ kind: 'restart', pods: step.restart });
   for (const each of step.remove) actions.push({ kind: 'remove-pod', ...each });
   const isPastDeadline = deadlineMs !== undefined && nowMs >= deadlineMs;
   if ((step.waiting.length > 0 || !isSettled(claim, around)) && !isPastDeadline) {

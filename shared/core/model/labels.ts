@@ -57,9 +57,15 @@ export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const REPLACED_FOR = 'joiner.dev/replaced-for';
 export const EVICTION_ORDER = 'joiner.dev/eviction-order';
+/** On a pod, `rollout`: its Deployment is restarted instead of evicting it from a draining node. */
+export const DRAIN = 'joiner.dev/drain';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
+/** On NodePools: the group whose caps (setting `limitGroups`) their nodes count against. */
+export const LIMIT_GROUP = 'joiner.dev/limit-group';
+/** On NodePools: windows in which launches or disruptions of the pool are paused. */
+export const PAUSE = 'joiner.dev/pause';
 export const TRIES = 'joiner.dev/tries';
 /**
  * On a NodeClaim, and a tag of its instance: the fleet request that it belongs to. It is written on

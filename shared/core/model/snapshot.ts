@@ -1,3 +1,4 @@
+import type { GroupCaps } from '../limit-groups/limit-groups.ts';
 import type {
   CsiNode,
   DaemonSet,
@@ -34,6 +35,8 @@ export interface ClusterSnapshot {
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
   /** Nodes by name that moving pods are not planned on; kube-scheduler knows nothing of it. */
   readonly closedNodes?: ReadonlySet<string>;
+  /** Caps on NodePools together, as they are now; absent: there are none. */
+  readonly groupCaps?: readonly GroupCaps[];
 }
 
 /** What the user may tune about scheduling; the options are in docs/deploy.md. */

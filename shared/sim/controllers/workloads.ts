@@ -94,7 +94,10 @@ export function reconcileReplicaSet(context: ControllerContext, set: KubeObject)
   store.update(set, (latest) => withStatus(latest, { replicas, readyReplicas }));
 }
 
-/** One ReplicaSet for each template; those of older templates are scaled to zero at once. */
+/**
+ * One ReplicaSet for each template, all of the newest at once: so many pods of older templates stay
+ * as are not ready yet in their place, as with `maxUnavailable: 0`.
+ */
 export function reconcileDeployment({ store }: ControllerContext, deployment: KubeObject): void {
   if (isDeleting(deployment)) return;
   const template = valueAt(deployment, 'spec', 'template');
@@ -122,8 +125,14 @@ export function reconcileDeployment({ store }: ControllerContext, deployment: Ku
   } else {
     setReplicas(store, current, replicas);
   }
-  for (const set of sets) if (set.metadata.name !== name) setReplicas(store, set, 0);
   const readyReplicas = numberAt(current, 'status', 'readyReplicas') ?? 0;
+  let missing = Math.max(0, replicas - readyReplicas);
+  for (const set of sets) {
+    if (set.metadata.name === name) continue;
+    const kept = Math.min(replicasOf(set), missing);
+    setReplicas(store, set, kept);
+    missing -= kept;
+  }
   store.update(deployment, (latest) => withStatus(latest, { replicas, readyReplicas }));
 }
 

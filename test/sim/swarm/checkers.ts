@@ -1,7 +1,7 @@
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
@@ -56,6 +56,7 @@ export class Safety {
       if (!ON_THE_WAY.some((pattern) => pattern.test(each))) onProblem(each);
     }
     this.checkLimit();
+    this.checkGroup();
   }
 
   /** Right before a write takes effect. */
@@ -111,12 +112,30 @@ export class Safety {
     }
   }
 
+  /** The cap of the group is never exceeded, whatever drains. */
+  private checkGroup(): void {
+    const { nodesMax = Number.POSITIVE_INFINITY } = this.settings.setting;
+    const nodes = this.objects.nodeClaims.length;
+    if (nodes > nodesMax) this.settings.onProblem(`limit group: ${nodes} of ${nodesMax} nodes`);
+  }
+
   private checkEviction({ namespace, name }: ObjectRef): void {
     const pod = this.podOf(namespace, name);
     const nowMs = this.settings.world.timeline.nowMs();
     if (pod === undefined) return;
     if (isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
       this.settings.onProblem(`evicts pod ${name}, which is not to be disrupted`);
+    this.checkRollout(pod, nowMs);
+  }
+
+  /** A pod whose Deployment is restarted is not evicted before its time, unless EC2 takes the node. */
+  private checkRollout({ name, annotations, controller, nodeName }: Pod, nowMs: number): void {
+    if (annotations['joiner.dev/drain'] !== 'rollout' || controller?.kind !== 'ReplicaSet') return;
+    const claim = this.objects.nodeClaims.find((each) => each.nodeName === nodeName);
+    if (claim?.deletedAtMs === undefined || claim.annotations[INTERRUPTED] !== undefined) return;
+    if (nowMs + TOLERANCE_MS < claim.deletedAtMs + 15 * 60_000) {
+      this.settings.onProblem(`evicts pod ${name}, whose Deployment is restarted`);
+    }
   }
 
   private checkForced({ namespace, name }: ObjectRef): void {
@@ -191,6 +210,8 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );
+  // Without room for a replacement a drifted node stays.
+  const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
   for (const claim of nodeClaims) {
     const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
     if (claim.deletedAtMs !== undefined) {
@@ -206,7 +227,8 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
     if (!own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
       found.push(`NodeClaim ${claim.name} is empty`);
     }
-    if (isTrue(claim, 'Drifted') && !own.some(({ annotations }) => DO_NOT_DISRUPT in annotations)) {
+    const isKept = isFull || own.some(({ annotations }) => DO_NOT_DISRUPT in annotations);
+    if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }
     if (isTrue(claim, 'DisruptionReason')) found.push(`NodeClaim ${claim.name} is to be disrupted`);
@@ -222,7 +244,8 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
   const pending = pods.filter(
     ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',
   );
-  if (pending.length > 0 && setting.limitMillis === undefined) {
+  const isCapped = setting.limitMillis !== undefined || setting.nodesMax !== undefined;
+  if (pending.length > 0 && !isCapped) {
     found.push(`${pending.length} pods are pending: ${pending.map(({ name }) => name).join(', ')}`);
   }
   return found;

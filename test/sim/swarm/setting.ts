@@ -1,4 +1,4 @@
-import type { Json } from '../../../shared/sim/json.ts';
+import { type Json, objectAt } from '../../../shared/sim/json.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import {
   apartOf,
@@ -21,6 +21,8 @@ export interface Setting {
   readonly workloads: readonly Workload[];
   /** Milli-CPU that NodePool `default` may have; undefined: no limit. */
   readonly limitMillis: number | undefined;
+  /** Nodes that the limit group `all` may have; undefined: it has no cap. */
+  readonly nodesMax: number | undefined;
   /** NodePool `default`, as people apply it again. */
   readonly pool: (fields: PoolFields) => Json;
   /** How long its nodes live; with `Never` alone the world comes to rest. */
@@ -55,8 +57,17 @@ export function drawSetting(random: Prng): Setting {
   const drawn = Array.from({ length: random.between(2, 4) }, (_, at) =>
     drawWorkload(random, `app-${at}`),
   );
+  // Drawn last, so that everything else of a seed stays as it is.
+  const nodesMax = random.next() < 0.15 ? random.between(4, 12) : undefined;
+  const isRolledOut = random.next() < 0.25;
+  const workloads = drawn.flatMap(({ manifests }) => manifests);
   return {
-    manifests: [nodeClass, pool(asDrawn), ...drawn.flatMap(({ manifests }) => manifests)],
+    nodesMax,
+    manifests: [
+      nodeClass,
+      pool(asDrawn),
+      ...workloads.map((each) => (isRolledOut ? withRollout(each) : each)),
+    ],
     workloads: drawn.map(({ workload }) => workload),
     limitMillis: isLimited ? LIMIT_MILLIS : undefined,
     expireAfter: expiresAfter,
@@ -111,6 +122,14 @@ function drawWorkload(random: Prng, name: string) {
       ...(hasBudget ? [disruptionBudget(name, budget)] : []),
     ],
   };
+}
+
+/** Deployments alone; what else is on their pods stays. */
+function withRollout(object: Json): Json {
+  if (object['kind'] !== 'Deployment') return object;
+  const metadata = objectAt(object, 'spec', 'template', 'metadata');
+  const annotations = { ...objectAt(metadata, 'annotations'), 'joiner.dev/drain': 'rollout' };
+  return withPodAnnotations(object, annotations);
 }
 
 function asStatefulSet(object: Json): Json {

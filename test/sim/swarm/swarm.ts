@@ -1,3 +1,4 @@
+import { limitGroupsOf } from '../../../shared/core/limit-groups/limit-groups.ts';
 import { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
@@ -57,7 +58,9 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const { faults, actions } = { ...drawn, ...options };
   const rate = one(choice, [0.5, 1, 2, 4]);
   const setting = drawSetting(new Prng(seed, 'setting'));
-  const { world, script } = await smallWorld(setting.manifests, { seed });
+  const limitGroups = limitGroupsOf(`all nodes=${setting.nodesMax ?? 1_000_000}`) ?? [];
+  const settings = setting.nodesMax === undefined ? {} : { settings: { limitGroups } };
+  const { world, script } = await smallWorld(setting.manifests, { seed, ...settings });
   const run = new Run({ seed, world, script, setting, faults, actions, rate, options });
   await run.play();
   const { problems, marks, minutes } = run;

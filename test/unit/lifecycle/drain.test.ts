@@ -157,6 +157,28 @@ describe('a step of a drain', () => {
     expect(at(200 * SECOND)).toEqual(['', 'critical 0, kept 0, short 0']);
   });
 
+  it('restarts Deployments whose pods ask for it, until it has waited long enough', () => {
+    const controller = { kind: 'ReplicaSet', name: 'web-1', uid: 'u' };
+    const annotations = { 'joiner.dev/drain': 'rollout' };
+    const web = aPod({ name: 'web', controller, annotations });
+    const others = [
+      aPod({ name: 'other', controller }),
+      aPod({ name: 'set', annotations, controller: { ...controller, kind: 'StatefulSet' } }),
+      aPod({ name: 'word', controller, annotations: { 'joiner.dev/drain': 'evict' } }),
+    ];
+    const pods = [web, ...others];
+    const named = (nowMs: number, rolloutEndMs?: number, deadlineMs?: number) => {
+      const step = drainStep(pods, deadlineMs, nowMs, rolloutEndMs);
+      return [step.restart, step.evict, step.waiting].map((each) => each.map(({ name }) => name));
+    };
+    const all = ['other', 'set', 'web', 'word'];
+    expect(named(0, 5000)).toEqual([['web'], ['other', 'set', 'word'], all]);
+    expect(named(5000, 5000)).toEqual([[], all, all]);
+    expect(named(0)).toEqual([[], all, all]);
+    expect(drainStep([web], 1000, 999, 5000)).toMatchObject({ restart: [], evict: [] });
+    expect(drainStep([web], 1000, 999, 5000).remove).toHaveLength(1);
+  });
+
   it('removes no pod that is on its way out already', () => {
     const going = aPod({ name: 'going', deletedAtMs: 0 });
     expect(drainStep([going], 0, 0)).toMatchObject({ evict: [], remove: [] });

@@ -96,6 +96,7 @@ export function fingerprint(snapshot: ClusterSnapshot): string {
         JSON.stringify([pool, conditions.map(({ type, status }) => `${type} ${status}`).sort()]),
       ),
     ),
+    JSON.stringify(snapshot.groupCaps),
     ...[...Object.values(small), storageClasses, csiNodes].map((list) =>
       sorted(list.map((each) => JSON.stringify(each))),
     ),

@@ -193,6 +193,14 @@ export const BLOCKED = {
     remedy: '`joiner resume disrupt`.',
     parameters: NONE,
   },
+  'disruptions-paused-by-pool': {
+    meaning: 'A window of the annotation `joiner.dev/pause` of the NodePool pauses disruptions.',
+    remedy: 'Wait for its end, or change the annotation.',
+    parameters: {
+      nodePool: { type: 'text', what: 'the NodePool' },
+      window: { type: 'text', what: 'the window, as in the annotation' },
+    },
+  },
   'budget-blocks': {
     meaning: 'A disruption budget of the NodePool allows no further node for this reason now.',
     remedy: 'Wait, or change spec.disruption.budgets. `joiner budgets` shows when they allow more.',
@@ -319,6 +327,8 @@ export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
   'nodepool-cannot-launch': ({ said }) => `The NodePool is not ready: ${said}`,
   'replacements-paused': () => 'Launches are paused',
   'disruptions-paused': () => 'disruptions are paused in the ConfigMap kube-system/joiner',
+  'disruptions-paused-by-pool': ({ nodePool: name, window }) =>
+    `NodePool ${name} pauses disruptions: ${window}`,
   'budget-blocks': ({ reason }) =>
     `No allowed disruptions for disruption reason ${reason} due to blocking budget`,
   'budgets-used-up': ({ nodePool: name }) => `Budgets of NodePool ${name} allow no disruption now`,

@@ -112,6 +112,23 @@ export const LIFECYCLE = {
       said: { type: 'text', what: 'what the API server says' },
     },
   },
+  'rollout-restarted': {
+    meaning:
+      'The pod has the annotation `joiner.dev/drain: rollout` and its node is drained: its ' +
+      'Deployment was restarted, which ends the pod once another is ready in its place.',
+    remedy: 'Nothing.',
+    parameters: { pod: { type: 'text', what: '`namespace/name`' } },
+  },
+  'rollout-refused': {
+    meaning:
+      'The pod has the annotation `joiner.dev/drain: rollout`, and its Deployment could not be ' +
+      'restarted. The pod is evicted.',
+    remedy: 'Apply docs/rollout-role.yaml; use the annotation for pods of Deployments only.',
+    parameters: {
+      pod: { type: 'text', what: '`namespace/name`' },
+      said: { type: 'text', what: 'why' },
+    },
+  },
   'taint-unplanned': {
     meaning: 'The node has a taint that keeps away the pods that it was launched for.',
     remedy: 'Find who sets the taint (kubelet arguments, a DaemonSet), and add it to the NodePool.',
@@ -178,6 +195,10 @@ export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
   'terminations-capped': () => 'terminations wait: maxTerminationsPerMinute is reached',
   'eviction-blocked': ({ pod }) => `A PodDisruptionBudget does not allow ${pod} to be evicted`,
   'eviction-refused': ({ pod, said }) => `${pod} was not evicted: ${said}`,
+  'rollout-restarted': ({ pod }) =>
+    `the Deployment of ${pod} was restarted, because its node is drained`,
+  'rollout-refused': ({ pod, said }) =>
+    `the Deployment of ${pod} was not restarted, and the pod is evicted: ${said}`,
   'taint-unplanned': ({ node, taint, nodeClaim }) =>
     `Node ${node} has joined with the taint ${taint}, which NodeClaim ${nodeClaim} does not have`,
   'node-inconsistent': ({ differences }) => differences.join('; '),

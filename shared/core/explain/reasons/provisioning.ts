@@ -70,6 +70,18 @@ export const PROVISIONING = {
       why: { type: 'text', what: 'why none can be launched' },
     },
   },
+  'limit-group-refuses': {
+    meaning:
+      'Another node of the NodePool would exceed a cap of its limit group. All nodes of the group ' +
+      'count until their instances are gone. A node of a static NodePool counts as the largest and ' +
+      'dearest instance that its requirements allow until it is launched.',
+    remedy: 'Raise the cap in the setting `limitGroups`, or wait until nodes of the group go.',
+    parameters: {
+      nodePool: { type: 'text', what: 'the NodePool' },
+      group: { type: 'text', what: 'the limit group' },
+      left: { type: 'texts', what: 'what is left of its caps, such as `1 of 10 cpu`' },
+    },
+  },
   'nothing-pending': {
     meaning: 'No pod is pending.',
     remedy: 'Nothing.',
@@ -135,6 +147,8 @@ export const PROVISIONING_SENTENCES: Sentences<typeof PROVISIONING> = {
     `NodePool ${nodePool} has ${nodes} nodes, and spec.replicas is ${replicas}`,
   'static-nodes-wait': ({ missing, why }) =>
     `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
+  'limit-group-refuses': ({ nodePool, group, left }) =>
+    `limit group ${group} allows no other node of NodePool ${nodePool} (${left.join(' and ')} left)`,
   'nothing-pending': () => 'no pod waits for a node',
   'pods-fit-existing-nodes': ({ pods, nodes }) =>
     `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or in-flight ${nodes === 1 ? 'node' : 'nodes'}`,

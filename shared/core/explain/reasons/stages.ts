@@ -112,6 +112,17 @@ export const STAGES = {
       left: { type: 'texts', what: 'what is left of each of them, such as `1 of 10 cpu`' },
     },
   },
+  'limit-group-reached': {
+    meaning:
+      'Another node would exceed a cap of the limit group that the NodePool belongs to. All nodes ' +
+      'of the group count, also those that drain.',
+    remedy: 'Raise the cap in the setting `limitGroups`, or wait until nodes of the group go.',
+    parameters: {
+      group: { type: 'text', what: 'the limit group' },
+      resources: { type: 'texts', what: 'the caps that would be exceeded' },
+      left: { type: 'texts', what: 'what is left of each of them, such as `1 of 10 cpu`' },
+    },
+  },
   'limits-or-reservations-reached': {
     meaning:
       'Of the remaining instance types, some would exceed spec.limits of the NodePool, ' +
@@ -186,6 +197,7 @@ export const STAGES_SENTENCES: Sentences<typeof STAGES> = {
   'too-many-volumes': ({ volumes, driver }) => `${volumes} volumes of ${driver}`,
   'host-ports-of-daemonsets': () => 'host ports, which DaemonSets use',
   'limits-reached': ({ left }) => `NodePool limits (${left.join(' and ')} left)`,
+  'limit-group-reached': ({ group, left }) => `limit group ${group} (${left.join(' and ')} left)`,
   'limits-or-reservations-reached': () => 'NodePool limits and reservations',
   'topology-spread': ({ key }) => `spread by ${domainText(key)}`,
   'pod-affinity': ({ key }) => `pod affinity by ${domainText(key)}`,

@@ -1,11 +1,12 @@
 import type { PoolStages, Stage } from '../../explain/parameters.ts';
 import { type Reason, reason } from '../../explain/reason.ts';
+import type { GroupRoom } from '../../limit-groups/group-room.ts';
+import { leftText, takenOf } from '../../limit-groups/limit-groups.ts';
 import { missing } from '../../missing.ts';
-import type { InstanceType } from '../../model/instance-type.ts';
 import { HOSTNAME } from '../../model/labels.ts';
 import { type UnplacedReason, unplacedBecause } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import { amountOf } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { taintText, tolerates } from '../../model/taint.ts';
 import { formatQuantity } from '../../quantity.ts';
@@ -129,7 +130,10 @@ export class Reasons {
     const rules = this.allowedByRules(own, pool, left).copy();
     const requests = this.keepFitting(rules, own, launches);
     this.keepAllowed(rules, own, pool, launches);
-    if (hasRoomInPlan(rules, requests, launches)) rules.withdraw('limits-reached');
+    if (hasRoomInPlan(rules, requests, launches)) {
+      rules.withdraw('limits-reached');
+      rules.withdraw('limit-group-reached');
+    }
     return rules;
   }
 
@@ -218,8 +222,14 @@ export class Reasons {
     );
     left.keep(
       (lost) => this.limitReason(pool, lost, state),
-      (option) => state.budgets.allowance(option, 1) > 0,
+      (option) => state.budgets.ownAllowance(option, 1) > 0,
     );
+    for (const group of state.budgets.groupsOf(pool.name)) {
+      left.keep(
+        (lost) => this.groupReason(group, lost, state),
+        ({ type }) => group.allowance(type.type.capacity, 1) > 0,
+      );
+    }
     for (const { why, allows } of topologyRules(state.topology, podClass)) {
       left.keep(why, ({ group }) => allows(placeOfGroup(group)));
     }
@@ -233,22 +243,39 @@ export class Reasons {
   }
 
   private limitReason(pool: NodePool, lost: readonly LaunchOption[], state: SearchState): Reason {
-    const remaining = state.budgets.remaining(pool.name) ?? {};
-    const tight = Object.keys(pool.limits)
-      .sort()
-      .filter((name) =>
-        lost.every(({ type }) => {
-          const taken = takenOf(type.type, name);
-          return taken > Math.max(0, remaining[name] ?? 0);
-        }),
-      );
-    if (tight.length === 0) return reason('limits-or-reservations-reached', {});
-    const left = tight.map((name) => {
-      const rest = formatQuantity(Math.max(0, remaining[name] ?? 0), name);
-      return `${rest} of ${formatQuantity(pool.limits[name] ?? 0, name)} ${name}`;
-    });
-    return reason('limits-reached', { resources: tight, left });
+    const { budgets, context } = state;
+    const { currency } = context.problem.settings;
+    const left = budgets.remainingOwn(pool.name);
+    const names = exceededBy(lost, left).filter((name) => Number.isFinite(pool.limits[name]));
+    if (names.length === 0) return reason('limits-or-reservations-reached', {});
+    const texts = names.map((name) =>
+      leftText(name, left[name] ?? 0, pool.limits[name] ?? 0, currency),
+    );
+    return reason('limits-reached', { resources: names, left: texts });
   }
+
+  private groupReason(
+    { caps: { group, caps }, left }: GroupRoom,
+    lost: readonly LaunchOption[],
+    { context }: SearchState,
+  ): Reason {
+    const { currency } = context.problem.settings;
+    const byAll = exceededBy(lost, left);
+    const resources = byAll.length > 0 ? byAll : Object.keys(left).sort();
+    const texts = resources.map((name) =>
+      leftText(name, left[name] ?? 0, caps[name] ?? 0, currency),
+    );
+    return reason('limit-group-reached', { group, resources, left: texts });
+  }
+}
+
+/** Of what is left the resources of which each of the options takes more. */
+function exceededBy(lost: readonly LaunchOption[], left: Resources): readonly string[] {
+  return Object.keys(left)
+    .sort()
+    .filter((name) =>
+      lost.every(({ type }) => takenOf(type.type.capacity, name) > Math.max(0, left[name] ?? 0)),
+    );
 }
 
 /** Whether a new node of the plan has room for a pod of the class, were it not for its obstacles. */
@@ -263,18 +290,15 @@ function hasRoomInPlan(
     const remaining = state.budgets.remaining(pool.name) ?? {};
     const isWithin = ({ type }: LaunchOption): boolean =>
       Object.entries(remaining).every(([name, left]) => {
-        const [now, before] = [type, reserved.type].map((each) => takenOf(each.type, name));
+        const [now, before] = [type, reserved.type].map((each) =>
+          takenOf(each.type.capacity, name),
+        );
         return (now ?? 0) - (before ?? 0) <= left;
       });
     return larger.some(
       (each) => possible.has(each) && fits(requests, used, each.free) && isWithin(each),
     );
   });
-}
-
-/** What a node of the type takes of a limit. */
-function takenOf({ capacity }: InstanceType, limit: string): number {
-  return limit === 'nodes' ? 1 : amountOf(capacity, limit);
 }
 
 /** The class of the same pods in the problem of the launches. */

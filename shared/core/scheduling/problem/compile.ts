@@ -1,3 +1,4 @@
+import { groupRooms } from '../../limit-groups/group-room.ts';
 import { missing } from '../../missing.ts';
 import type { Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
@@ -83,6 +84,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),
     pools,
     groups,
+    limitGroups: groupRooms(snapshot),
     daemons,
     daemonPorts: daemons.filter((each) => each.ports.length > 0),
     selectors,

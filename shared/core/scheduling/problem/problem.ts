@@ -1,4 +1,5 @@
 import type { Reason } from '../../explain/reason.ts';
+import type { GroupRoom } from '../../limit-groups/group-room.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { HostPort, Pod } from '../../model/pod.ts';
 import type { SchedulingSettings } from '../../model/snapshot.ts';
@@ -82,6 +83,8 @@ export interface Problem {
   readonly closed: ReadonlySet<StateNode>;
   readonly pools: readonly PoolVariant[];
   readonly groups: readonly LaunchGroup[];
+  /** What caps on NodePools together leave before the plan. */
+  readonly limitGroups: readonly GroupRoom[];
   readonly daemons: readonly DaemonLoad[];
   readonly daemonPorts: readonly { readonly rule: NodeRule; readonly ports: readonly HostPort[] }[];
   readonly selectors: PodSelectors;

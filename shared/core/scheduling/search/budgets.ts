@@ -1,3 +1,4 @@
+import type { GroupRoom } from '../../limit-groups/group-room.ts';
 import { NODE_POOL } from '../../model/labels.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
@@ -11,20 +12,24 @@ function taken(option: LaunchOption, resource: string): number {
 }
 
 /**
- * What NodePool limits and capacity reservations still allow, counted exactly inside one plan.
- * Nodes that are going away do not count, as in Karpenter: a pool at its limit can replace an
- * expired node before the old one has drained, and is over its limit until then.
+ * What NodePool limits, caps of limit groups and capacity reservations still allow, counted exactly
+ * inside one plan. Nodes that are going away do not count against limits, as in Karpenter: a pool
+ * at its limit can replace an expired node before the old one has drained, and is over its limit
+ * until then. Against caps they count.
  */
 export class Budgets {
   private readonly pools: Map<string, Record<string, number>>;
   private readonly reservations: Map<string, number>;
+  private readonly groups: readonly GroupRoom[];
 
   private constructor(
     pools: Map<string, Record<string, number>>,
     reservations: Map<string, number>,
+    groups: readonly GroupRoom[],
   ) {
     this.pools = pools;
     this.reservations = reservations;
+    this.groups = groups.map((each) => each.copy());
   }
 
   static of(problem: Problem): Budgets {
@@ -49,16 +54,24 @@ export class Budgets {
         reservations.set(id, Math.max(capacity, reservations.get(id) ?? 0));
       }
     }
-    return new Budgets(pools, reservations);
+    return new Budgets(pools, reservations, problem.limitGroups);
   }
 
   copy(): Budgets {
     const pools = [...this.pools].map(([name, left]) => [name, { ...left }] as const);
-    return new Budgets(new Map(pools), new Map(this.reservations));
+    return new Budgets(new Map(pools), new Map(this.reservations), this.groups);
   }
 
   /** How many nodes of the launch option may still be launched, at most `most`. */
   allowance(option: LaunchOption, most: number): number {
+    return this.groupsOf(option.pool.pool.name).reduce(
+      (allowed, group) => group.allowance(option.type.type.capacity, allowed),
+      this.ownAllowance(option, most),
+    );
+  }
+
+  /** The same without limit groups. */
+  ownAllowance(option: LaunchOption, most: number): number {
     let allowed = most;
     const { reservation } = option.offering;
     if (reservation !== undefined) {
@@ -81,6 +94,8 @@ export class Budgets {
       const left = this.reservations.get(reservation.id) ?? 0;
       this.reservations.set(reservation.id, left - count);
     }
+    const { capacity } = option.type.type;
+    for (const group of this.groupsOf(option.pool.pool.name)) group.take(capacity, count);
     const left = this.pools.get(option.pool.pool.name);
     if (left === undefined) return;
     for (const resource of Object.keys(left)) {
@@ -88,13 +103,27 @@ export class Budgets {
     }
   }
 
-  /** What a pool's limits still allow; undefined = the pool has none. */
-  remaining(pool: string): Resources | undefined {
-    return this.pools.get(pool);
+  /** The groups whose caps count the pool's nodes. */
+  groupsOf(pool: string): readonly GroupRoom[] {
+    return this.groups.filter(({ caps }) => caps.pools.includes(pool));
   }
 
-  /** Whether anything is limited at all. */
-  get isUnlimited(): boolean {
-    return this.pools.size === 0 && this.reservations.size === 0;
+  /** What a pool's limits and its groups' caps still allow; undefined = the pool has none. */
+  remaining(pool: string): Resources | undefined {
+    const own = this.pools.get(pool);
+    const groups = this.groupsOf(pool);
+    if (own === undefined || groups.length === 0) return own;
+    const least: Record<string, number> = { ...own };
+    for (const { left } of groups) {
+      for (const [name, rest] of Object.entries(left)) {
+        least[name] = Math.min(least[name] ?? rest, rest);
+      }
+    }
+    return least;
+  }
+
+  /** What is left of a pool's own limits. */
+  remainingOwn(pool: string): Resources {
+    return this.pools.get(pool) ?? {};
   }
 }

@@ -1,0 +1,51 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import { PortError } from '../../ports.ts';
+import { saying } from '../writes/decisions.ts';
+import { podRef } from '../writes/references.ts';
+import type { ClaimPass } from './registration.ts';
+
+/** Restarts the pod's Deployment; why not, where nothing will come in the pod's place. */
+async function refusalOf(
+  { ports, nowMs }: ClaimPass,
+  { deletedAtMs = nowMs }: NodeClaim,
+  pod: Pod,
+): Promise<Reason | undefined> {
+  const { cluster } = ports;
+  const { namespace, controller } = pod;
+  const name = `${namespace}/${pod.name}`;
+  const set = { namespace, name: controller?.name ?? '', uid: controller?.uid ?? '' };
+  try {
+    const result = await cluster.restartRollout(set, { sinceMs: deletedAtMs, nowMs });
+    if (result === 'none') {
+      return reason('rollout-refused', { pod: name, said: 'no Deployment owns it' });
+    }
+    const said = saying(reason('rollout-restarted', { pod: name }));
+    const event = { type: 'Normal', reason: 'RolloutRestarted', ...said } as const;
+    if (result === 'restarted') await cluster.event({ regarding: podRef(pod), ...event });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    // Somebody else has written it, or the server is busy: the next pass asks again.
+    if (error.kind !== 'unauthorised') return undefined;
+    return reason('rollout-refused', { pod: name, said: error.message });
+  }
+}
+
+/** Restarts the Deployments of the pods; returns those of the pods that have to be evicted. */
+export async function withoutRollout(
+  pass: ClaimPass,
+  claim: NodeClaim,
+  pods: readonly Pod[],
+): Promise<readonly Pod[]> {
+  const left: Pod[] = [];
+  for (const pod of pods) {
+    const why = await refusalOf(pass, claim, pod);
+    if (why === undefined) continue;
+    left.push(pod);
+    const event = { type: 'Warning', reason: 'RolloutRefused', ...saying(why) } as const;
+    await pass.ports.cluster.event({ regarding: podRef(pod), ...event });
+  }
+  return left;
+}

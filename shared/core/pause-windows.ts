@@ -1,0 +1,65 @@
+import { isWithin } from './disruption/schedule.ts';
+import { parseDurationMs } from './duration.ts';
+import { PAUSE } from './model/labels.ts';
+import type { NodePool } from './model/provisioning.ts';
+
+/** What a NodePool may pause: launches, or voluntary disruption and expiration. */
+export type PausedPart = 'launch' | 'disrupt';
+
+/** A part that is paused in the window that is written like this. */
+export interface PauseWindow {
+  readonly part: PausedPart;
+  /** As in the annotation, such as `launch from 0 18 * * * for 14h`. */
+  readonly text: string;
+  readonly schedule: string;
+  readonly durationMs: number;
+}
+
+const WINDOW = /^(launch|disrupt) from (.+) for (\S+)$/;
+
+/** Undefined: the text has another form. */
+function windowOf(text: string): PauseWindow | undefined {
+  const [, part, schedule = '', duration = ''] = WINDOW.exec(text) ?? [];
+  const durationMs = parseDurationMs(duration);
+  if ((part !== 'launch' && part !== 'disrupt') || durationMs === undefined) return undefined;
+  if (isWithin(schedule, 0, 0) === undefined) return undefined;
+  return { part, text, schedule, durationMs };
+}
+
+function windowsOf({ annotations }: Pick<NodePool, 'annotations'>) {
+  const texts = (annotations[PAUSE] ?? '').split(';').map((each) => each.trim());
+  return texts.filter((each) => each !== '').map((text) => windowOf(text) ?? text);
+}
+
+/** What cannot be read of the annotation; undefined: nothing. */
+export function pauseFault(pool: Pick<NodePool, 'annotations'>): string | undefined {
+  const wrong = windowsOf(pool).find((each) => typeof each === 'string');
+  if (wrong === undefined) return undefined;
+  return `the annotation ${PAUSE} must be like "launch from 0 18 * * 1-5 for 14h", not "${String(wrong)}"`;
+}
+
+/** Names of those that pause something now. */
+export function pausedPools(pools: readonly NodePool[], nowMs: number): ReadonlySet<string> {
+  const paused = pools.filter(
+    (pool) => pauseWindow(pool, 'launch', nowMs) ?? pauseWindow(pool, 'disrupt', nowMs),
+  );
+  return new Set(paused.map(({ name }) => name));
+}
+
+/**
+ * The window (cron, UTC) in which the part is paused now; undefined: it is not. What cannot be read
+ * pauses nothing, and is a fault of the NodePool.
+ */
+export function pauseWindow(
+  pool: Pick<NodePool, 'annotations'>,
+  part: PausedPart,
+  nowMs: number,
+): string | undefined {
+  const found = windowsOf(pool).find(
+    (each) =>
+      typeof each !== 'string' &&
+      each.part === part &&
+      isWithin(each.schedule, each.durationMs, nowMs),
+  );
+  return typeof found === 'string' ? undefined : found?.text;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { property, text } from '../../shared/kube/list.ts';
+import type { ReplicaSetRef } from '../../shared/ports.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+import { aReplicaSet } from './kube-objects.ts';
+
+/** What every cluster behind the ports does with Deployments; the main suite includes it. */
+export function deploymentSuite(title: string, world: () => ClusterWorld): void {
+  const cluster = () => world().cluster;
+
+  describe(`${title}: Deployments`, () => {
+    const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+    const uidOfObject = async (kind: string, name: string): Promise<string> =>
+      text(property(property(await world().raw(kind, 'default', name), 'metadata'), 'uid'));
+    const restartedAt = async (name: string): Promise<unknown> => {
+      const spec = property(await world().raw('Deployment', 'default', name), 'spec');
+      const metadata = property(property(spec, 'template'), 'metadata');
+      return property(property(metadata, 'annotations'), RESTARTED_AT);
+    };
+
+    /** A Deployment without pods and a ReplicaSet of it. */
+    async function owned(name: string): Promise<ReplicaSetRef> {
+      // Its labels are those that the Deployment selects, so that its controller leaves it alone.
+      const set = aReplicaSet(name, 0);
+      await world().apply({ ...aReplicaSet(name, 0), kind: 'Deployment' });
+      const uid = await uidOfObject('Deployment', name);
+      const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true };
+      const labels = { app: name, 'pod-template-hash': 'set' };
+      const named = { name: `${name}-set`, namespace: 'default', labels };
+      await world().apply({ ...set, metadata: { ...named, ownerReferences: [owner] } });
+      const own = await uidOfObject('ReplicaSet', `${name}-set`);
+      return { namespace: 'default', name: `${name}-set`, uid: own };
+    }
+
+    it('are restarted once in a drain, by the ReplicaSet of a pod', async () => {
+      const set = await owned('restart-1');
+      const at = Date.UTC(2026, 0, 1);
+      const ask = (sinceMs: number, nowMs: number) =>
+        cluster().restartRollout(set, { sinceMs, nowMs });
+      expect(await ask(at, at + 1000)).toBe('restarted');
+      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
+      expect(await ask(at, at + 9000)).toBe('restarting');
+      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
+      expect(await ask(at + 2000, at + 9000)).toBe('restarted');
+      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:09.000Z');
+    });
+
+    it('are not restarted for a ReplicaSet that is gone, another or nobody’s', async () => {
+      const set = await owned('restart-2');
+      const times = { sinceMs: 0, nowMs: 1000 };
+      const other = { ...set, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
+      expect(await cluster().restartRollout(other, times)).toBe('none');
+      expect(await cluster().restartRollout({ ...set, name: 'absent' }, times)).toBe('none');
+      await world().apply(aReplicaSet('nobodys', 0));
+      const uid = await uidOfObject('ReplicaSet', 'nobodys');
+      const alone = { namespace: 'default', name: 'nobodys', uid };
+      expect(await cluster().restartRollout(alone, times)).toBe('none');
+      expect(await restartedAt('restart-2')).toBeUndefined();
+    });
+  });
+}
