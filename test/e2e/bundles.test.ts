@@ -217,6 +217,9 @@ await describeClosedLoop(
       const gone = { bucket: { name: BUCKET }, object: { key: 'clusters/demo/decisions/gone' } };
       const answer = await world().invoke('events', { detail: gone });
       expect(answer).toEqual({ published: 0, omitted: 0, faulty: 0 });
+      const elsewhere = { ...gone, bucket: { name: 'of-somebody-else' } };
+      const refused = world().invoke('events', { detail: elsewhere });
+      await expect(refused).rejects.toThrow("is not the stack's bucket");
     }, 30_000);
 
     it('nothing that pods keep to themselves is in logs, memory, events or calls', async () => {

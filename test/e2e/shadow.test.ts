@@ -165,6 +165,8 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
     // Its own memory: the records that say why nothing was done.
     const memory = calls.filter((each) => each === 'PutObject').length;
     expect(calls.filter((each) => writing.test(each))).toEqual(Array(memory).fill('PutObject'));
-    expect([...loop.cloud.bucket.objects.keys()].filter((key) => !key.includes('demo'))).toEqual([]);
+    expect([...loop.cloud.bucket.objects.keys()].filter((key) => !key.includes('demo'))).toEqual(
+      [],
+    );
   });
 });
