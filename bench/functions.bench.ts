@@ -30,6 +30,7 @@ const EVENTS: Readonly<Record<FunctionName, object>> = {
   interrupt: { Records: [queueRecord('1', '{}')] },
   nodeclass: {},
   catalog: {},
+  events: { detail: { bucket: { name: BUCKET }, object: { key: 'clusters/demo/decisions/none' } } },
   install: {
     RequestType: 'Create',
     ResourceProperties: { Step: 'check', Cluster: CLUSTER },

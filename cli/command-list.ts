@@ -142,6 +142,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/advise.ts')).adviseCommand(),
   },
   {
+    name: 'shadow',
+    usage: '[options] <action> <file>',
+    description: "record Joiner's plans beside Karpenter in a file, and report on it (read-only)",
+    load: async () => (await import('./commands/shadow.ts')).shadowCommand(),
+  },
+  {
     name: 'bars',
     usage: '[options] [action] [keys...]',
     description: 'list unavailable offerings, or make them available again',

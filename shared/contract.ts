@@ -12,10 +12,14 @@ export const FUNCTION_NAMES = [
   'interrupt',
   'nodeclass',
   'catalog',
+  'events',
   'install',
 ] as const;
 
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
+
+/** Functions that a stack has only where a prop asks for them. */
+export const OPTIONAL_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['events']);
 
 /** Environment variables that the stack sets beside those of the settings (`contract/settings.ts`). */
 export const ENV = {
@@ -32,6 +36,8 @@ export const ENV = {
   bucket: 'JOINER_BUCKET',
   /** Name of the bus that carries wake-ups. */
   eventBus: 'JOINER_EVENT_BUS',
+  /** Of `events` alone: one of {@link DECISION_EVENTS}. */
+  decisionEvents: 'JOINER_DECISION_EVENTS',
   logLevel: 'LOG_LEVEL',
   /** Read by Powertools. */
   service: 'POWERTOOLS_SERVICE_NAME',
@@ -111,6 +117,20 @@ export const WAKE_EVENT = {
   scheduleDetailType: 'Joiner Schedule',
 } as const;
 
+/** Which decisions become events: those that change something, or also what was not done. */
+export const DECISION_EVENTS = ['changes', 'all'] as const;
+
+/**
+ * A decision on the account's default bus. `detail` is the record, as `joiner schema decision`
+ * describes it; `resources` is the cluster's ARN.
+ */
+export const DECISION_EVENT = {
+  source: 'joiner.decisions',
+  detailType: 'Joiner Decision',
+  /** Of EventBridge's buses, the one that every account has. */
+  bus: 'default',
+} as const;
+
 /**
  * A marked event that `joiner doctor --probe` sends to see whether notices arrive. It goes the way of
  * EC2's own but for the rule, since nobody may send events in the name of AWS. The answer is a
@@ -129,7 +149,9 @@ export interface Wake {
 }
 
 /** The functions that speak to the cluster, each as a group of its own. */
-export const CLUSTER_FUNCTIONS = FUNCTION_NAMES.filter((name) => name !== 'catalog');
+export const CLUSTER_FUNCTIONS = FUNCTION_NAMES.filter(
+  (name) => name !== 'catalog' && name !== 'events',
+);
 
 /** The Kubernetes group of a function's role; `infra/rbac` says what it may do. */
 export function kubernetesGroup(name: FunctionName): string {

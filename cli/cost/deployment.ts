@@ -16,7 +16,7 @@ export const DEPLOYMENT = {
     nodeclass: 512,
     catalog: 512,
     install: 256,
-  } satisfies Readonly<Record<FunctionName, number>>,
+  } satisfies Readonly<Partial<Record<FunctionName, number>>>,
   /** Minutes between runs by schedule. */
   schedules: {
     watch: { tick: 1 },

@@ -1,4 +1,4 @@
-import { type ReadDecision, readDecisionSchema } from '../../shared/api/decision-record.ts';
+import { type ReadDecision, recordsOf } from '../../shared/api/decision-record.ts';
 import { atOnce } from '../../shared/app/writes/at-once.ts';
 import type { AwsAccess } from '../../shared/aws/access.ts';
 import { placeOf } from '../../shared/aws/memory/decision-log.ts';
@@ -21,27 +21,6 @@ export function spanPrefixes(fromMs: number, toMs: number): readonly string[] {
     const place = placeOf(first + at * unit);
     return isShort ? place.slice(0, '2026-01-01/10-'.length) : place.slice(0, '2026-01-01/'.length);
   });
-}
-
-/** The lines of an object that are records; `faulty`: how many are not. */
-export function recordsOf(text: string): {
-  readonly records: readonly ReadDecision[];
-  readonly faulty: number;
-} {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const records = lines.flatMap((line) => {
-    const { data, success } = readDecisionSchema.safeParse(jsonOf(line));
-    return success ? [data] : [];
-  });
-  return { records, faulty: lines.length - records.length };
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** In order of time; those of one moment by id. */

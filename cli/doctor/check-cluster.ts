@@ -1,5 +1,5 @@
 import { isOpen } from '../../shared/aws/cluster-access.ts';
-import { shortened } from '../../shared/contract.ts';
+import { CLUSTER_FUNCTIONS, shortened } from '../../shared/contract.ts';
 import { AWS_REGIONS } from '../aws-regions.ts';
 import { LOG_IN } from '../log-in.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
@@ -91,7 +91,9 @@ function checkAuthentication({ asked }: Facts, { authenticationMode: mode }: Clu
 /** What is deployed has to fit the endpoint; what is not yet deployed gets the options for it. */
 function checkEndpoint(facts: Facts, cluster: Cluster): readonly Line[] {
   const { functions } = facts;
-  const deployed = functions.ok ? functions.value.filter(({ name }) => name !== 'catalog') : [];
+  const deployed = functions.ok
+    ? functions.value.filter(({ name }) => CLUSTER_FUNCTIONS.some((each) => each === name))
+    : [];
   const isInside = deployed.some(({ subnetIds }) => subnetIds.length > 0);
   const options =
     `-c endpoint=private -c subnets=${cluster.subnetIds.join(',')} ` +

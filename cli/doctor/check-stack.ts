@@ -4,6 +4,7 @@ import {
   type FunctionName,
   functionName,
   kubernetesGroup,
+  OPTIONAL_FUNCTIONS,
 } from '../../shared/contract.ts';
 import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
 import { aliveMs } from '../release/alive.ts';
@@ -49,7 +50,10 @@ function checkFunctions(facts: Facts): readonly Line[] {
     if (found.length === 0) return warn('stack', 'not deployed', deploy);
     // With reaction=tick there is no watch.
     const missing = FUNCTION_NAMES.filter(
-      (name) => name !== 'watch' && !found.some((each) => each.name === name),
+      (name) =>
+        name !== 'watch' &&
+        !OPTIONAL_FUNCTIONS.has(name) &&
+        !found.some((each) => each.name === name),
     );
     if (missing.length > 0) {
       return fail('stack', `functions are missing: ${missing.join(', ')}`, deploy);

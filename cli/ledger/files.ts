@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ReadDecision } from '../../shared/api/decision-record.ts';
+import { type ReadDecision, recordsOf } from '../../shared/api/decision-record.ts';
 import type { RecordingJson } from '../../shared/app/recording/recording.ts';
 import { recordingIn } from '../../shared/app/recording/replayed.ts';
 import { textAt } from '../../shared/sim/json.ts';
 import { BadInput, unreadable } from '../bad-input.ts';
-import { recordsOf } from '../decisions/reader.ts';
 import { FINAL_STATE } from '../simulate/recordings.ts';
 import { standardInput } from '../standard-input.ts';
 

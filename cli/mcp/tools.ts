@@ -143,6 +143,15 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     ],
     takes: [],
   },
+  advise: {
+    title: 'Advise on cheaper nodes',
+    description:
+      'Changes that would make the cluster cheaper, each with its amount and how it was computed: ' +
+      'requests, limits, architectures, NodePools, what blocks consolidation.',
+    input: {},
+    words: () => ['advise'],
+    takes: LIVE,
+  },
   replay: {
     title: 'Replay recorded decisions',
     description:

@@ -8,6 +8,7 @@ import { diagnoseModel } from './model/diagnose.ts';
 import type { PageModel } from './model/model.ts';
 import { planModel } from './model/plan.ts';
 import { replayModel } from './model/replay.ts';
+import { shadowModel } from './model/shadow.ts';
 import { simulateModel } from './model/simulate.ts';
 import { solveModel } from './model/solve.ts';
 
@@ -18,6 +19,7 @@ const MODELS: Readonly<Record<PageInput['command'], Build>> = {
   diagnose: diagnoseModel,
   plan: planModel,
   replay: replayModel,
+  shadow: shadowModel,
   simulate: simulateModel,
   solve: solveModel,
 };

@@ -3,6 +3,7 @@ import { decisionRecordSchema, reasonSchema } from '../../shared/api/decision-re
 import { adviseSchema } from './advise.ts';
 import { backtestSchema } from './backtest.ts';
 import { savingsSchema } from './savings.ts';
+import { shadowSchema } from './shadow.ts';
 
 /** What a schema describes. */
 export interface Schema {
@@ -16,6 +17,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   reason: { what: 'a reason with its parameters', schema: reasonSchema },
   savings: { what: 'the document of joiner savings -o json', schema: savingsSchema },
   backtest: { what: 'the document of joiner backtest -o json', schema: backtestSchema },
+  shadow: { what: 'the document of joiner shadow report -o json', schema: shadowSchema },
   advise: { what: 'the document of joiner advise -o json', schema: adviseSchema },
 };
 

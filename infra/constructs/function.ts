@@ -18,6 +18,7 @@ export const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
   interrupt: 'Joiner: handles interruption messages from the queue',
   nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
   catalog: 'Joiner: reads instance types and prices',
+  events: 'Joiner: publishes decisions as events',
   install: 'Joiner: applies CRDs and RBAC for CloudFormation',
 };
 

@@ -6,7 +6,7 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
-import type { FeatureGate, FunctionName } from '../../shared/contract.ts';
+import type { DECISION_EVENTS, FeatureGate, FunctionName } from '../../shared/contract.ts';
 
 /** A cluster construct of CDK, of `aws-eks` or `aws-eks-v2`, as far as Joiner looks at it. */
 export interface JoinerCluster extends IConstruct {
@@ -38,7 +38,7 @@ export interface JoinerProps {
   /**
    * Memory in MB by function. Lambda assigns CPU in proportion.
    * @default watch 256, provision 1769, lifecycle 1024, disrupt 1769, interrupt 512,
-   * nodeclass 512, catalog 512, install 256
+   * nodeclass 512, catalog 512, events 256, install 256
    */
   readonly memorySizes?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
@@ -170,6 +170,13 @@ export interface JoinerProps {
    * @default 30
    */
   readonly dataRetentionDays?: number;
+  /**
+   * Publishes decisions on the account's default event bus, with the source `joiner.decisions`
+   * (docs/tasks/decision-events.md). `changes`: decisions that change something. `all`: also those
+   * that change nothing. An existing `bucket` must send its notifications to EventBridge.
+   * @default - no events
+   */
+  readonly decisionEvents?: (typeof DECISION_EVENTS)[number];
   /**
    * An existing bucket, by name or construct. Several clusters can share it: each stack can access
    * only its own folder and the shared one.

@@ -12,7 +12,6 @@ import {
   BUCKET_LAYOUT,
   CLUSTER_FUNCTIONS,
   ENV,
-  FUNCTION_NAMES,
   type FunctionName,
   REGION_VARIABLE,
   WAKE_EVENT,
@@ -23,6 +22,7 @@ import { Alarms } from './alarms.ts';
 import { ClusterAccess, clusterAdminPolicy } from './cluster-access.ts';
 import { bundledCode, codeOf } from './code.ts';
 import { DecisionDashboard } from './decision-dashboard.ts';
+import { DecisionEvents } from './decision-events.ts';
 import { DESCRIPTIONS, JoinerFunction, logGroupName } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
@@ -37,6 +37,7 @@ import {
   checkProps,
   clusterName,
   environment,
+  functionNames,
   MEMORY_SIZES,
   networkOf,
   statedSettings,
@@ -44,9 +45,6 @@ import {
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
 import { FINGERPRINT, installRole } from './version.ts';
-
-/** Neither needs the cluster's API, nor is in its VPC. */
-const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog']);
 
 /**
  * Joiner for one EKS cluster: the functions, what triggers them, what they may do and remember, and
@@ -167,6 +165,7 @@ export class Joiner extends Construct {
       cluster: this.clusterName,
       encryptionKey: keyOf(this, 'Key', this.#props.encryptionKey),
       dataRetention: Duration.days(dataRetentionDays ?? 30),
+      isAnnounced: this.#props.decisionEvents !== undefined,
     }).bucket;
   }
 
@@ -186,9 +185,7 @@ export class Joiner extends Construct {
   }
 
   #functions(nodeRoleArns: readonly string[]): ReadonlyMap<FunctionName, JoinerFunction> {
-    const names = FUNCTION_NAMES.filter(
-      (name) => name !== 'watch' || this.#props.reaction !== 'tick',
-    );
+    const names = functionNames(this.#props);
     const code = this.#props.code ?? bundledCode(names);
     const scope = this.#policyScope(nodeRoleArns);
     const logKey = keyOf(this, 'LogKey', this.#props.logEncryptionKey);
@@ -225,9 +222,9 @@ export class Joiner extends Construct {
       logRetention: logRetentionDays ?? 30,
       logEncryptionKey,
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
-      network: OUTSIDE.has(name) ? undefined : networkOf(this.#props),
+      network: networkOf(this.#props, name),
       reservedConcurrentExecutions: reservedConcurrency?.[name],
-      events: name === 'install' ? 'kept' : 'fresh',
+      events: name === 'install' || name === 'events' ? 'kept' : 'fresh',
     });
   }
 
@@ -345,6 +342,9 @@ export class Joiner extends Construct {
     const schedules = new Schedules(this, 'Schedules', { cluster: this.clusterName, handlers });
     schedules.node.addDependency(access);
     this.interruptionQueue.feed(this.#get('interrupt').function, access);
+    const [publisher, bucket] = [handlers.get('events'), this.bucket];
+    if (publisher === undefined) return;
+    new DecisionEvents(this, 'DecisionEvents', { cluster: this.clusterName, bucket, publisher });
   }
 
   #observed() {

@@ -11,6 +11,8 @@ export interface MemoryBucketProps {
   readonly encryptionKey: kms.IKey | undefined;
   /** How long decision records and snapshots are kept. */
   readonly dataRetention: Duration;
+  /** Whether new objects are announced on the account's default event bus. */
+  readonly isAnnounced: boolean;
 }
 
 /**
@@ -46,10 +48,20 @@ export class MemoryBucket extends Construct {
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
+    if (props.isAnnounced) announce(this.bucket);
     acknowledge(this.bucket, {
       S1:
         'Only roles of this stack read and write it; access logs would need a second bucket that ' +
         'nothing empties. CloudTrail data events show access where that is asked for.',
     });
   }
+}
+
+/** By CloudFormation's own property: the CDK's prop for it would add a function of its own. */
+function announce(bucket: s3.Bucket): void {
+  const resource = bucket.node.defaultChild;
+  if (!(resource instanceof s3.CfnBucket)) return;
+  resource.notificationConfiguration = {
+    eventBridgeConfiguration: { eventBridgeEnabled: true },
+  };
 }

@@ -6,7 +6,7 @@ import {
   type SettingKey,
   settingOf,
 } from '../../shared/contract/settings.ts';
-import { FUNCTION_NAMES } from '../../shared/contract.ts';
+import { DECISION_EVENTS, FUNCTION_NAMES } from '../../shared/contract.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { isDuration } from './setting-props.ts';
 
@@ -152,6 +152,7 @@ const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = 
       ? undefined
       : `a number of days that CloudWatch knows: ${RETENTION_DAYS.join(', ')}`,
   dataRetentionDays: whole(1, 3650),
+  decisionEvents: oneOf(...DECISION_EVENTS),
   bucket: constructOr(
     'bucketName',
     matching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name or construct"),

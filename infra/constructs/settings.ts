@@ -7,7 +7,13 @@ import {
   type SettingUse,
   settingOf,
 } from '../../shared/contract/settings.ts';
-import { ENV, type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
+import {
+  ENV,
+  FUNCTION_NAMES,
+  type FunctionName,
+  METRICS_NAMESPACE,
+  OPTIONAL_FUNCTIONS,
+} from '../../shared/contract.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { propFaults, REGION } from './props-check.ts';
@@ -22,6 +28,7 @@ export const MEMORY_SIZES: Readonly<Record<FunctionName, number>> = {
   interrupt: 512,
   nodeclass: 512,
   catalog: 512,
+  events: 256,
   install: 256,
 };
 
@@ -34,8 +41,28 @@ export const TIMEOUTS: Readonly<Record<FunctionName, Duration>> = {
   interrupt: Duration.seconds(60),
   nodeclass: Duration.minutes(4),
   catalog: Duration.minutes(10),
+  events: Duration.minutes(1),
   install: Duration.minutes(8),
 };
+
+/** Those that do not need the cluster's API, so that they are in no VPC. */
+const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog', 'events']);
+
+/** The functions that the stack has. */
+export function functionNames(props: JoinerProps): readonly FunctionName[] {
+  return FUNCTION_NAMES.filter((name) => absence(props, name) === undefined);
+}
+
+/** Why the stack does not have the function, e.g. `there is no watch where reaction is 'tick'`. */
+function absence(props: JoinerProps, name: FunctionName): string | undefined {
+  if (name === 'watch' && props.reaction === 'tick') {
+    return "there is no watch where reaction is 'tick'";
+  }
+  if (OPTIONAL_FUNCTIONS.has(name) && props.decisionEvents === undefined) {
+    return `there is no ${name} where decisionEvents is not given`;
+  }
+  return undefined;
+}
 
 /** Refuses props that cannot work, all faults at once. */
 export function checkProps(scope: Construct, props: JoinerProps): void {
@@ -149,8 +176,9 @@ function idleFaults(props: JoinerProps): readonly string[] {
     );
   }
   for (const name of ['memorySizes', 'reservedConcurrency'] as const) {
-    if (reaction === 'tick' && props[name]?.watch !== undefined) {
-      faults.push(`${name}.watch is given, but there is no watch where reaction is 'tick'`);
+    for (const each of FUNCTION_NAMES.filter((one) => props[name]?.[one] !== undefined)) {
+      const why = absence(props, each);
+      if (why !== undefined) faults.push(`${name}.${each} is given, but ${why}`);
     }
   }
   if (reaction !== 'tick' && props.reservedConcurrency?.watch === 1) {
@@ -181,9 +209,9 @@ function madeHere(cluster: IConstruct): CfnResource | undefined {
     .find((each) => each.cfnResourceType === 'AWS::EKS::Cluster');
 }
 
-/** Undefined: the functions stay outside of the VPC. */
-export function networkOf(props: JoinerProps): FunctionNetwork | undefined {
-  if (props.endpoint !== 'private') return undefined;
+/** Undefined: the function stays outside of the VPC. */
+export function networkOf(props: JoinerProps, name: FunctionName): FunctionNetwork | undefined {
+  if (props.endpoint !== 'private' || OUTSIDE.has(name)) return undefined;
   return {
     subnetIds: (props.subnets ?? []).map((each) =>
       typeof each === 'string' ? each : each.subnetId,
@@ -194,7 +222,7 @@ export function networkOf(props: JoinerProps): FunctionNetwork | undefined {
 
 /** Lets the functions in where the cluster's security group is known. */
 export function admitToCluster(scope: Construct, props: JoinerProps): void {
-  const network = networkOf(props);
+  const network = networkOf(props, 'provision');
   if (network === undefined) return;
   const { cluster, clusterSecurityGroup } = props;
   const made =
@@ -239,8 +267,8 @@ export interface Shared {
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * The environment of one function. All have the same variables, so that they read one form; what a
- * function may do is said by its role, not by what it knows.
+ * The environment of one function. All have the same variables, so that they read one form, but for
+ * what is of one optional function; what a function may do is said by its role.
  */
 export function environment(
   scope: Construct,
@@ -262,6 +290,7 @@ export function environment(
     [ENV.service]: `joiner-${name}`,
     [ENV.metricsNamespace]: METRICS_NAMESPACE,
     ...statedSettings(props, region),
+    ...(name === 'events' ? { [ENV.decisionEvents]: props.decisionEvents ?? 'changes' } : {}),
   };
 }
 

@@ -119,7 +119,8 @@ export function sharedMemory(
   ];
 }
 
-function memoryKey(scope: PolicyScope, actions: readonly string[]): readonly Statement[] {
+/** Uses the bucket's key, where it is one of the account. */
+export function memoryKey(scope: PolicyScope, actions: readonly string[]): readonly Statement[] {
   if (scope.keyArn === undefined) return [];
   return [
     {

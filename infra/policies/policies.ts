@@ -1,5 +1,6 @@
 import { catalogPolicy } from './catalog.ts';
 import { disruptPolicy } from './disrupt.ts';
+import { eventsPolicy } from './events.ts';
 import { installPolicy } from './install.ts';
 import { interruptPolicy } from './interrupt.ts';
 import { lifecyclePolicy } from './lifecycle.ts';
@@ -20,5 +21,6 @@ export const POLICIES: Policies = {
   interrupt: interruptPolicy,
   nodeclass: nodeclassPolicy,
   catalog: catalogPolicy,
+  events: eventsPolicy,
   install: installPolicy,
 };

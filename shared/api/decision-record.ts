@@ -82,3 +82,24 @@ export const readDecisionSchema = z.looseObject({
 });
 
 export type ReadDecision = z.infer<typeof readDecisionSchema>;
+
+/** The lines of an object that are records; `faulty`: how many are not. */
+export function recordsOf(text: string): {
+  readonly records: readonly ReadDecision[];
+  readonly faulty: number;
+} {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const records = lines.flatMap((line) => {
+    const { data, success } = readDecisionSchema.safeParse(jsonOf(line));
+    return success ? [data] : [];
+  });
+  return { records, faulty: lines.length - records.length };
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -12,6 +12,7 @@ describe('joiner schema', () => {
         'reason    a reason with its parameters',
         'savings   the document of joiner savings -o json',
         'backtest  the document of joiner backtest -o json',
+        'shadow    the document of joiner shadow report -o json',
         'advise    the document of joiner advise -o json',
         '',
       ].join('\n'),
@@ -37,7 +38,7 @@ describe('joiner schema', () => {
     expect(required).toContain('reasons');
   });
 
-  it.each(['savings', 'backtest', 'advise'])(
+  it.each(['savings', 'backtest', 'advise', 'shadow'])(
     'prints that of %s, whose fields are all there',
     async (name) => {
       const { required, properties, additionalProperties } = JSON.parse(

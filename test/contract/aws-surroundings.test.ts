@@ -2,6 +2,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-s
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqsClient } from '../../cli/dead-letters/queue.ts';
+import type { ReadDecision } from '../../shared/api/decision-record.ts';
 import {
   eksClient,
   environmentCredentials,
@@ -10,6 +11,7 @@ import {
   s3Client,
   ssmClient,
 } from '../../shared/aws/access.ts';
+import { publishDecisions } from '../../shared/aws/decision-events.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
@@ -296,6 +298,36 @@ describe('queue and bus', () => {
       Source: 'joiner',
       DetailType: 'Joiner Wake-up',
       Detail: '{"cluster":"demo","kind":"node-joined"}',
+    });
+  });
+});
+
+describe('decisions', () => {
+  const CLUSTER_ARN = 'arn:aws:eks:us-east-1:111122223333:cluster/demo';
+  const decision = (at: number, text = ''): ReadDecision => ({
+    id: `provision-${at}`,
+    atMs: Date.parse('2026-01-01T00:00:00Z'),
+    useCase: 'provision',
+    object: 'NodeClaim/a',
+    action: 'create',
+    reasons: [],
+    message: text,
+    detail: {},
+  });
+
+  it.each([
+    ['ten a call', Array.from({ length: 21 }, (_, at) => decision(at)), 3],
+    ['no more than 256 KB a call', [0, 1, 2].map((at) => decision(at, 'x'.repeat(100_000))), 2],
+  ])('go out as events, %s', async (_, records, calls) => {
+    const eventBridge = eventBridgeClient(accessTo(cloud));
+    await publishDecisions({ eventBridge, calls: callsOn(cloud) }, records, CLUSTER_ARN);
+    expect(cloud.server.callsOf('PutEvents')).toHaveLength(calls);
+    const ids = cloud.events.map(({ Detail = '' }) => JSON.parse(Detail).id);
+    expect(ids).toEqual(records.map(({ id }) => id));
+    expect(cloud.events[0]).toMatchObject({
+      Source: 'joiner.decisions',
+      EventBusName: 'default',
+      Resources: [CLUSTER_ARN],
     });
   });
 });

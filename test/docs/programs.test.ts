@@ -47,7 +47,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
     'put-function-concurrency',
     'update-function-configuration',
   ],
-  logs: ['tail'],
+  logs: ['put-metric-filter', 'tail'],
   cloudwatch: ['describe-alarms'],
   'arc-zonal-shift': ['start-zonal-shift', 'cancel-zonal-shift'],
 };

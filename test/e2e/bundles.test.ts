@@ -3,14 +3,21 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withFollowing } from '../../infra/rights/rules.ts';
+import { decisionRecordSchema } from '../../shared/api/decision-record.ts';
 import { RESOURCES } from '../../shared/api/resources.ts';
-import { FUNCTION_NAMES, type FunctionName, INSTALL_STEPS } from '../../shared/contract.ts';
+import {
+  DECISION_EVENT,
+  FUNCTION_NAMES,
+  type FunctionName,
+  INSTALL_STEPS,
+} from '../../shared/contract.ts';
 import { C7G_LARGE } from '../builders/ec2-types.ts';
 import {
   type RequestRecord,
   RequestRecorder,
   recordText,
 } from '../support/authorisation/record.ts';
+import { BUCKET } from '../support/aws/cloud.ts';
 import { poolKey } from '../support/aws/model/account.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
 import { type DeployedLoop, deploy, LENT } from '../support/bundles/deployed-loop.ts';
@@ -194,6 +201,25 @@ await describeClosedLoop(
       await world().functions.stop('catalog');
       const spotPrices = { detail: { kind: 'spot-prices' } };
       expect(await world().invoke('catalog', spotPrices)).toEqual({ types: 1 });
+    }, 30_000);
+
+    it('events publishes what was decided', async () => {
+      const keys = [...cloud.bucket.objects.keys()].filter((key) => key.includes('/decisions/'));
+      for (const key of keys.slice(-20)) {
+        const detail = { bucket: { name: BUCKET }, object: { key } };
+        await world().invoke('events', { source: 'aws.s3', detail });
+      }
+      const published = cloud.events.filter(({ Source }) => Source === DECISION_EVENT.source);
+      expect(published.length).toBeGreaterThanOrEqual(20);
+      for (const { Detail = '' } of published) {
+        expect(decisionRecordSchema.safeParse(JSON.parse(Detail)).error).toBeUndefined();
+      }
+      const gone = { bucket: { name: BUCKET }, object: { key: 'clusters/demo/decisions/gone' } };
+      const answer = await world().invoke('events', { detail: gone });
+      expect(answer).toEqual({ published: 0, omitted: 0, faulty: 0 });
+      const elsewhere = { ...gone, bucket: { name: 'of-somebody-else' } };
+      const refused = world().invoke('events', { detail: elsewhere });
+      await expect(refused).rejects.toThrow("is not the stack's bucket");
     }, 30_000);
 
     it('nothing that pods keep to themselves is in logs, memory, events or calls', async () => {

@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../shared/contract/metrics.ts';
-import { CLUSTER_FUNCTIONS, FUNCTION_NAMES } from '../../shared/contract.ts';
+import { CLUSTER_FUNCTIONS, FUNCTION_NAMES, OPTIONAL_FUNCTIONS } from '../../shared/contract.ts';
 import { resources, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
@@ -86,7 +86,7 @@ describe('access to the cluster', () => {
     expect(isAfter(stepId('Apply'), own)).toBe(true);
     const others = idsOf('AWS::EKS::AccessEntry').filter((id) => id !== own);
     const code = idsOf('AWS::Lambda::Function').filter((id) => !id.includes('install'));
-    expect(code).toHaveLength(FUNCTION_NAMES.length - 1);
+    expect(code).toHaveLength(FUNCTION_NAMES.length - OPTIONAL_FUNCTIONS.size - 1);
     for (const id of [...others, ...code, ...idsOf('AWS::Lambda::EventSourceMapping')]) {
       expect(isAfter(id, stepId('Apply')), id).toBe(true);
     }

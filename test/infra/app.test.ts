@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { FUNCTION_NAMES } from '../../shared/contract.ts';
+import { FUNCTION_NAMES, OPTIONAL_FUNCTIONS } from '../../shared/contract.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const output = mkdtempSync(join(tmpdir(), 'joiner-app-'));
@@ -67,6 +67,6 @@ describe('cdk synth', () => {
     expect(status).toBe(0);
     const assets = readFileSync(join(output, 'cdk.out/joiner-demo.assets.json'), 'utf8');
     const packaged = assets.match(/"packaging": "zip"/g) ?? [];
-    expect(packaged).toHaveLength(FUNCTION_NAMES.length);
+    expect(packaged).toHaveLength(FUNCTION_NAMES.length - OPTIONAL_FUNCTIONS.size);
   });
 }, 120_000);

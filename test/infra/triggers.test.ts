@@ -2,10 +2,17 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { INTERRUPTION_PATTERNS } from '../../infra/constructs/interruption-queue.ts';
 import { SETTING_KEYS, settingOf } from '../../shared/contract/settings.ts';
-import { ENV, FUNCTION_NAMES, functionName, WAKE_TARGETS } from '../../shared/contract.ts';
+import {
+  ENV,
+  FUNCTION_NAMES,
+  functionName,
+  OPTIONAL_FUNCTIONS,
+  WAKE_TARGETS,
+} from '../../shared/contract.ts';
 import { SHOWN_WITHIN_MS } from '../../shared/core/interruption/belief.ts';
 import { INTERRUPTION_EVENTS } from '../../shared/core/interruption/interruption.ts';
-import { resources } from './synthesis.ts';
+import { matchesPattern } from '../support/event-pattern.ts';
+import { resources, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
 const defaults = synthesiseVariant('defaults');
@@ -15,7 +22,8 @@ const shut = synthesiseVariant('private');
 describe('functions', () => {
   it('all know the same variables, every one of the contract', () => {
     const settings = SETTING_KEYS.map((key) => settingOf(key).variable);
-    const named = [...Object.values(ENV), ...settings].toSorted();
+    const shared = Object.values(ENV).filter((each) => each !== ENV.decisionEvents);
+    const named = [...shared, ...settings].toSorted();
     for (const each of resources(defaults, 'AWS::Lambda::Function').values()) {
       const variables = Object.keys(Object(Reflect.get(Object(each['Environment']), 'Variables')));
       expect(variables.toSorted()).toEqual(named);
@@ -27,7 +35,9 @@ describe('functions', () => {
       (each) => each['FunctionName'],
     );
     expect(names.toSorted()).toEqual(
-      FUNCTION_NAMES.map((name) => functionName('demo', name)).toSorted(),
+      FUNCTION_NAMES.filter((name) => !OPTIONAL_FUNCTIONS.has(name))
+        .map((name) => functionName('demo', name))
+        .toSorted(),
     );
   });
 
@@ -302,5 +312,64 @@ describe('rules of EventBridge', () => {
       source.flatMap((from) => detailType.map((type) => `${from}/${type}`)),
     );
     expect(delivered.toSorted()).toEqual([...INTERRUPTION_EVENTS].sort());
+  });
+});
+
+describe('decision events', () => {
+  const on = synthesise({ cluster: 'demo', decisionEvents: 'changes' });
+  const [rule = {}] = [...resources(on, 'AWS::Events::Rule').values()].filter((each) =>
+    JSON.stringify(each['EventPattern'] ?? {}).includes('aws.s3'),
+  );
+  const created = (key: string): object => ({
+    source: 'aws.s3',
+    'detail-type': 'Object Created',
+    detail: { bucket: { name: 'BUCKET' }, object: { key, size: 100 } },
+  });
+  const pattern: unknown = JSON.parse(
+    JSON.stringify(rule['EventPattern']).replace(/\{"Ref":"[^"]+"\}/, '"BUCKET"'),
+  );
+
+  it.each([
+    ['clusters/demo/decisions/2026-01-01/10-20-30.400-provision-a.ndjson', true],
+    ['clusters/demo/snapshots/2026-01-01/10-20-30.400-a.json.gz', false],
+    ['clusters/demo-2/decisions/2026-01-01/10-20-30.400-provision-a.ndjson', false],
+    ['shared/eu-west-1/catalog/demo.json', false],
+  ])('the object %s makes some: %s', (key, isMatched) => {
+    expect(matchesPattern(pattern, created(key))).toBe(isMatched);
+  });
+
+  it('are announced by the bucket, to a function that is in no VPC and kept for its retries', () => {
+    on.template.hasResourceProperties('AWS::S3::Bucket', {
+      NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+    });
+    on.template.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'joiner-demo-events',
+      Environment: { Variables: Match.objectLike({ [ENV.decisionEvents]: 'changes' }) },
+      VpcConfig: Match.absent(),
+    });
+    expect(rule['Targets']).toMatchObject([
+      { RetryPolicy: { MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 3 } },
+    ]);
+  });
+
+  it('are off by default, and the bucket announces nothing', () => {
+    const [bucket = {}] = [...resources(defaults, 'AWS::S3::Bucket').values()];
+    expect(bucket).not.toHaveProperty('NotificationConfiguration');
+    expect(JSON.stringify(defaults.template.toJSON())).not.toContain('joiner-demo-events');
+  });
+
+  it('leave a bucket of one’s own as it is', () => {
+    const { template } = synthesise({ cluster: 'demo', bucket: 'mine', decisionEvents: 'all' });
+    template.resourceCountIs('AWS::S3::Bucket', 0);
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: Match.objectLike({ detail: Match.objectLike({ bucket: { name: ['mine'] } }) }),
+    });
+  });
+
+  it('need the prop: memory for a function that is not there is refused', () => {
+    const props = { cluster: 'demo', memorySizes: { events: 512 } };
+    expect(() => synthesise(props)).toThrow(
+      'memorySizes.events is given, but there is no events where decisionEvents is not given',
+    );
   });
 });

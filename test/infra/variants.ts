@@ -29,6 +29,7 @@ export const VARIANTS = {
     joiner: {
       cluster: 'demo',
       bucket: 'joiner-memory-of-the-account',
+      decisionEvents: 'all',
       encryptionKey: `arn:aws:kms:eu-west-1:${ACCOUNT}:key/11111111-2222-3333-4444-555555555555`,
       alarmTopic: `arn:aws:sns:eu-west-1:${ACCOUNT}:platform-alarms`,
       nodeRole: `arn:aws:iam::${ACCOUNT}:role/EksNodes`,

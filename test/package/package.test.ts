@@ -17,7 +17,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { buildPackage } from '../../scripts/package/build.ts';
 import { type Packed, pack } from '../../scripts/package/pack.ts';
 import { krewManifest } from '../../scripts/release-krew.ts';
-import { FUNCTION_NAMES } from '../../shared/contract.ts';
+import { FUNCTION_NAMES, OPTIONAL_FUNCTIONS } from '../../shared/contract.ts';
 import { joiner } from '../cli/run.ts';
 import { synthesise } from '../infra/synthesis.ts';
 import { addPeers, compile, install, output, run, write } from './installation.ts';
@@ -259,7 +259,7 @@ describe('an app of the CDK', () => {
     const folders = assets.filter((name) =>
       statSync(join(app, 'commonjs-nodenext', 'cdk.out', name)).isDirectory(),
     );
-    expect(folders).toHaveLength(FUNCTION_NAMES.length);
+    expect(folders).toHaveLength(FUNCTION_NAMES.length - OPTIONAL_FUNCTIONS.size);
   });
 
   it('gets an error of the types where a prop is wrong', () => {

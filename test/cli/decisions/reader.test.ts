@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordsOf, spanPrefixes } from '../../../cli/decisions/reader.ts';
+import { spanPrefixes } from '../../../cli/decisions/reader.ts';
+import { recordsOf } from '../../../shared/api/decision-record.ts';
 
 const at = (text: string): number => Date.parse(`${text}Z`);
 

@@ -3,7 +3,7 @@ import type { ClassFacts, Cluster, Facts, Known, Kubernetes } from '../../../cli
 import { customResourceDefinitions } from '../../../shared/api/crds/definitions.ts';
 import { decodeEC2NodeClass } from '../../../shared/api/ec2-node-class.ts';
 import { decodeNodePool } from '../../../shared/api/node-pool.ts';
-import { CLUSTER_FUNCTIONS, FUNCTION_NAMES } from '../../../shared/contract.ts';
+import { CLUSTER_FUNCTIONS, FUNCTION_NAMES, OPTIONAL_FUNCTIONS } from '../../../shared/contract.ts';
 import type { NodeClass } from '../../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 
@@ -115,7 +115,7 @@ export const HEALTHY: Facts = {
   },
   spotRole: yes(true),
   functions: yes(
-    FUNCTION_NAMES.map((name) => ({
+    FUNCTION_NAMES.filter((name) => !OPTIONAL_FUNCTIONS.has(name)).map((name) => ({
       name,
       roleArn: roleOf(name),
       state: 'Active',

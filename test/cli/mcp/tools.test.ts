@@ -61,6 +61,7 @@ describe('tools', () => {
       'backtest f --set nodePrice=0.01 --filename a.yaml --filename b.yaml',
     ],
     ['backtest', { folder: 'f', rules: 'karpenter' }, 'backtest f --rules karpenter'],
+    ['advise', {}, 'advise'],
     ['replay', { recordings: ['a.json', 'b.json'] }, 'replay a.json b.json'],
   ])('%s %j runs %s', async (name, input, line) => {
     const { client, lines } = await session();

@@ -66,7 +66,7 @@ export async function deploy(
     accessConfig: { authenticationMode: 'API' },
     resourcesVpcConfig: { ...resourcesVpcConfig, endpointPublicAccess: true },
   };
-  const assembly = synthesiseFunctions({ cluster: CLUSTER }, REGION, {
+  const assembly = synthesiseFunctions({ cluster: CLUSTER, decisionEvents: 'all' }, REGION, {
     'AWS::AccountId': cloud.account.id,
     'AWS::URLSuffix': 'amazonaws.com',
     bucket: BUCKET,

@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../../../cli/shadow/observation.ts';
+import { shadowReport } from '../../../cli/shadow/report.ts';
+import { CONFIG } from '../kubeconfig.ts';
+import { textOf } from '../page/made.ts';
+import { inFolder, joiner } from '../run.ts';
+import { validated } from '../validated.ts';
+
+type Node = Observation['nodes'][number];
+
+const machine = (type: string, usdPerHour: number | null) => ({
+  nodePool: 'default',
+  instanceType: type,
+  zone: 'us-east-1a',
+  capacityType: 'on-demand',
+  usdPerHour,
+});
+
+function node(nodeClaim: string, usdPerHour: number, change: Partial<Node> = {}): Node {
+  const createdAt = '2026-01-01T00:00:30.000Z';
+  return {
+    nodeClaim,
+    ...machine('m6i.large', usdPerHour),
+    createdAt,
+    isLeaving: false,
+    pods: 3,
+    ...change,
+  };
+}
+
+function observation(minute: number, change: Partial<Observation> = {}): Observation {
+  return {
+    format: 1,
+    joiner: '0.1.0',
+    at: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
+    cluster: 'https://api',
+    currency: 'USD',
+    isKarpenterActive: true,
+    nodes: [],
+    pending: [],
+    launches: [],
+    unplaced: [],
+    removals: [],
+    usdPerHour: { now: 1, after: 1 },
+    ...change,
+  };
+}
+
+/** Four pods wait a minute; Karpenter launches two nodes, Joiner would one; then a node goes. */
+const launch = { ...machine('m7g.xlarge', 0.16), pods: ['a/1', 'a/2', 'a/3'] };
+const pending = ['a/1', 'a/2', 'a/3', 'a/4'];
+const old = node('old', 0.1);
+const removal = {
+  nodeClaim: 'old',
+  action: 'remove',
+  why: 'its pods fit elsewhere',
+  usdPerHour: 0.1,
+  pods: 3,
+} as const;
+const ALL: readonly Observation[] = [
+  observation(0, {
+    nodes: [old],
+    pending,
+    launches: [launch],
+    unplaced: ['a/4'],
+    usdPerHour: { now: 0.1, after: 0.26 },
+  }),
+  // The plan is the same until Karpenter's NodeClaims are there.
+  observation(1, {
+    nodes: [old, node('new-1', 0.12, { instanceType: null, usdPerHour: null })],
+    pending,
+    launches: [{ ...launch, pods: ['a/1', 'a/2'] }],
+    unplaced: ['a/4'],
+    usdPerHour: { now: 0.1, after: 0.26 },
+  }),
+  observation(2, {
+    nodes: [old, node('new-1', 0.12), node('new-2', 0.12)],
+    removals: [removal],
+    usdPerHour: { now: 0.34, after: 0.24 },
+  }),
+  observation(4, {
+    nodes: [{ ...old, isLeaving: true }, node('new-1', 0.12), node('new-2', 0.12)],
+    removals: [removal],
+    isKarpenterActive: false,
+    usdPerHour: { now: 0.24, after: 0.24 },
+  }),
+  observation(5, {
+    nodes: [node('new-1', 0.12), node('new-2', 0.12)],
+    usdPerHour: { now: 0.24, after: 0.24 },
+  }),
+];
+
+const lines = (all: readonly unknown[]): string =>
+  all.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+describe('a report', () => {
+  it('counts each launch and each removal once, and weighs prices by time', () => {
+    const { figures, withoutKarpenter } = shadowReport(ALL);
+    expect(withoutKarpenter).toBe(1);
+    expect(figures.karpenter).toEqual({
+      nodesLaunched: 2,
+      launchedUsdPerHour: 0.24,
+      nodesRemoved: 1,
+      removedUsdPerHour: 0.1,
+      evictions: 3,
+      meanUsdPerHour: expect.closeTo((0.1 + 0.1 + 2 * 0.34 + 0.24) / 5, 10),
+      pendingSeconds: 4 * 120,
+    });
+    expect(figures.joiner).toEqual({
+      nodesLaunched: 1,
+      launchedUsdPerHour: 0.16,
+      nodesRemoved: 1,
+      removedUsdPerHour: 0.1,
+      evictions: 3,
+      meanUsdPerHour: expect.closeTo((0.26 + 0.26 + 2 * 0.24 + 0.24) / 5, 10),
+      pendingSeconds: 120,
+    });
+  });
+
+  it('names what each would have launched and removed, in order of time', () => {
+    const { launches, removals } = shadowReport(ALL);
+    expect(launches.map(({ by, instanceType }) => `${by} ${instanceType}`)).toEqual([
+      'joiner m7g.xlarge',
+      'karpenter m6i.large',
+      'karpenter m6i.large',
+    ]);
+    expect(removals.map(({ by, nodeClaim, why }) => `${by} ${nodeClaim} ${why}`)).toEqual([
+      'joiner old its pods fit elsewhere',
+      'karpenter old null',
+    ]);
+  });
+
+  it('is the same in any order of the observations', () => {
+    expect(shadowReport(ALL.toReversed())).toEqual(shadowReport(ALL));
+  });
+});
+
+describe('joiner shadow report', () => {
+  it('prints both beside each other', async () => {
+    await inFolder({ 'all.ndjson': lines(ALL) }, async (folder) => {
+      const { exitCode, stdout } = await joiner('shadow', 'report', `${folder}/all.ndjson`);
+      expect(exitCode).toBe(0);
+      await expect(stdout).toMatchFileSnapshot('report.txt');
+    });
+  });
+
+  it('prints a document of its schema, and a page of the same figures', async () => {
+    await inFolder({ 'all.ndjson': lines(ALL) }, async (folder) => {
+      const html = `${folder}/page.html`;
+      const args = ['shadow', 'report', `${folder}/all.ndjson`, '-o', 'json', '--html', html];
+      const { exitCode, stdout } = await joiner(...args);
+      expect(exitCode).toBe(0);
+      const document = JSON.parse(stdout);
+      await validated('shadow', document);
+      expect(document.figures.karpenter.nodesLaunched).toBe(2);
+      const page = textOf(readFileSync(html, 'utf8'));
+      expect(page).toContain('2 / 1 nodes launched: Karpenter / Joiner');
+      expect(page).toContain('joiner launches');
+      expect(page).toContain('its pods fit elsewhere');
+    });
+  });
+
+  it.each<[string, string, string]>([
+    ['a line that is none', `${lines(ALL)}{}\n`, 'all.ndjson:6: is no observation'],
+    ['a line that is no JSON', `${lines(ALL)}{"a\n`, 'all.ndjson:6: is no observation'],
+    ['a single observation', lines(ALL.slice(0, 1)), 'needs two observations'],
+    [
+      'several clusters',
+      lines([...ALL, observation(9, { cluster: 'https://other' })]),
+      'several clusters: https://api, https://other',
+    ],
+  ])('refuses %s', async (_, text, says) => {
+    await inFolder({ 'all.ndjson': text }, async (folder) => {
+      const { exitCode, stdout, stderr } = await joiner('shadow', 'report', `${folder}/all.ndjson`);
+      expect([exitCode, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(says);
+    });
+  });
+
+  it.each([
+    ['report x --every 5m', '--every: has no meaning for joiner shadow report'],
+    ['report x --context prod', '--context: has no meaning for joiner shadow report'],
+    ['record x --html y', '--html: has no meaning for joiner shadow record'],
+    ['record x --for 1h', '--for: give --every, too'],
+    ['report /absent/file', '/absent/file'],
+    ['watch x', 'record, report'],
+  ])('%s is refused', async (line, says) => {
+    const { exitCode, stdout, stderr } = await joiner('shadow', ...line.split(' '));
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+  });
+});
+
+it('joiner shadow record says that the API server does not answer, and writes nothing', async () => {
+  await inFolder({ config: CONFIG, 'all.ndjson': '' }, async (folder) => {
+    const file = `${folder}/all.ndjson`;
+    const answer = await joiner('shadow', 'record', file, '--kubeconfig', `${folder}/config`);
+    expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(answer.stderr).toMatch(/^error: /);
+    expect(readFileSync(file, 'utf8')).toBe('');
+  });
+});

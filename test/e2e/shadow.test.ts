@@ -1,0 +1,172 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withLiveCluster } from '../../cli/live.ts';
+import { marketOf } from '../../cli/market.ts';
+import { previewedOn } from '../../cli/plan/copy.ts';
+import { planningOf } from '../../cli/plan/preview.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
+import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
+import { firstFit } from '../../shared/core/scheduling/first-fit/first-fit.ts';
+import { property, text } from '../../shared/kube/list.ts';
+import { joiner } from '../cli/run.ts';
+import { validated } from '../cli/validated.ts';
+import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import { claimsOf, unschedulablePods } from '../support/closed-loop/questions.ts';
+import { describeClosedLoop } from '../support/closed-loop/world.ts';
+import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
+import { readManifests } from '../support/control-plane/manifests.ts';
+import { HASH_VERSIONS, StandInKarpenter } from '../support/karpenter/stand-in.ts';
+
+const LEADER = 'karpenter-0';
+const GROUP = 'rbac.authorization.k8s.io';
+const requirements = [
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+  { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a', 'r6a'] },
+];
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
+/** A function's own Lease, which it holds while it looks. */
+const OWN = new Set(['leases', 'subjectaccessreviews', 'selfsubjectaccessreviews']);
+
+/** A NodeClaim as Karpenter writes it for a plan of its rules, with its instance. */
+function claimOf({ nodePool: pool, chosen, requirements: all }: PlannedNodeClaim, at: number) {
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: {
+      name: `${pool}-karpenter-${at}`,
+      labels: {
+        'karpenter.sh/nodepool': pool,
+        'node.kubernetes.io/instance-type': chosen.type,
+        'topology.kubernetes.io/zone': chosen.zone,
+        'karpenter.sh/capacity-type': chosen.capacityType,
+      },
+    },
+    spec: {
+      nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+      requirements: all.map(({ key, operator, values }) => ({ key, operator, values })),
+    },
+  };
+}
+
+await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop) => {
+  let folder = '';
+  let kubeconfig = '';
+  let audited = 0;
+  let karpenter: StandInKarpenter | undefined;
+  const file = (): string => join(folder, 'shadow.ndjson');
+  const record = () =>
+    joiner('shadow', 'record', file(), '--kubeconfig', kubeconfig, '--region', 'us-east-1');
+
+  /** Writes that Joiner's functions have asked the API server for since the stand-in began. */
+  const written = async (): Promise<readonly string[]> => {
+    const lines = (await readFile(loop.plane().auditLog, 'utf8')).split('\n').slice(audited);
+    const events = lines.filter((line) => line !== '').map((line): unknown => JSON.parse(line));
+    return events
+      .map((event) => ({
+        verb: text(property(event, 'verb')),
+        resource: text(property(property(event, 'objectRef'), 'resource')),
+        by: text(property(event, 'userAgent')),
+      }))
+      .filter(({ verb, resource }) => WRITES.has(verb) && !OWN.has(resource))
+      .map(({ by, verb, resource }) => `${by} ${verb} ${resource}`);
+  };
+  const versions = async (): Promise<string> => {
+    const kinds = ['nodePools', 'nodeClaims', 'nodes', 'pods'] as const;
+    return JSON.stringify(await Promise.all(kinds.map((kind) => loop.list(RESOURCES[kind]))));
+  };
+  /** What Karpenter's rules plan for the pods that wait. */
+  const byKarpentersRules = async (): Promise<readonly PlannedNodeClaim[]> =>
+    await withLiveCluster('test', { kubeconfig }, async (live) => {
+      const options = { kubeconfig, region: 'us-east-1' };
+      const market = await marketOf(live, options);
+      const previewed = await previewedOn(market, live, live.settings({}).stack);
+      const { snapshot, settings } = await planningOf(previewed);
+      return firstFit(snapshot, settings).newNodeClaims;
+    });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'joiner-shadow-'));
+    // With the rights of docs/viewer-role.yaml alone: a write would be refused.
+    kubeconfig = await writeKubeconfig(folder, loop.plane(), 'viewer');
+    await loop.apply([
+      ...(await readManifests('docs/viewer-role.yaml')),
+      {
+        apiVersion: `${GROUP}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'joiner:viewer' },
+        roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: 'joiner:viewer' },
+        subjects: [{ apiGroup: GROUP, kind: 'Group', name: 'joiner:viewer' }],
+      },
+      nodeClass,
+      nodePool('api', requirements),
+    ]);
+    // As Karpenter would: with its images, subnets and security groups.
+    await loop.invoke('nodeclass');
+  });
+  afterAll(async () => {
+    await karpenter?.stop(LEADER);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('records plans of pods that wait, and writes nothing', async () => {
+    karpenter = new StandInKarpenter(loop.admin(), HASH_VERSIONS['1.15']);
+    karpenter.start(LEADER);
+    const leader = (): string => karpenter?.leader ?? '';
+    await expect.poll(leader, { timeout: 30_000 }).toBe(LEADER);
+    const log = await readFile(loop.plane().auditLog, 'utf8');
+    audited = log.split('\n').length - 1;
+    loop.cloud.server.calls.length = 0;
+    await loop.apply([deployment('small', 5, '900m'), deployment('large', 2, '3')]);
+    await expect.poll(() => unschedulablePods(loop), { timeout: 30_000 }).toBe(7);
+    const before = await versions();
+    const { exitCode, stderr } = await record();
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stderr).toContain('7 pending pods');
+    // The functions look, too, and do nothing.
+    await loop.tick();
+    expect(await versions()).toBe(before);
+    expect(await claimsOf(loop)).toEqual([]);
+  });
+
+  it('reports what Karpenter launched beside what Joiner planned', async () => {
+    const planned = await byKarpentersRules();
+    expect(planned.length).toBeGreaterThan(0);
+    await loop.apply(planned.map(claimOf));
+    expect((await record()).exitCode).toBe(0);
+    const [first] = await claimsOf(loop);
+    const { name } = Object(property(first, 'metadata'));
+    await loop.admin().delete(RESOURCES.nodeClaims, { name }, {});
+    await loop.tick();
+    expect((await record()).exitCode).toBe(0);
+    const { exitCode, stdout } = await joiner('shadow', 'report', file(), '-o', 'json');
+    expect(exitCode).toBe(0);
+    const report = JSON.parse(stdout);
+    await validated('shadow', report);
+    expect(report).toMatchObject({ observations: 3, withoutKarpenter: 0 });
+    const { karpenter: actual, joiner: shadow } = report.figures;
+    const price = planned.reduce((total, { chosen }) => total + chosen.listPrice, 0);
+    expect(actual).toMatchObject({
+      nodesLaunched: planned.length,
+      launchedUsdPerHour: expect.closeTo(price, 6),
+      nodesRemoved: 1,
+    });
+    expect(shadow.nodesLaunched).toBeGreaterThan(0);
+    expect(shadow.launchedUsdPerHour).toBeLessThanOrEqual(price + 1e-9);
+    expect(actual.pendingSeconds).toBeGreaterThan(shadow.pendingSeconds);
+    expect(shadow.pendingSeconds).toBe(0);
+  });
+
+  it('of all requests to the cluster and to AWS, none of Joiner writes', async () => {
+    expect(await written()).toEqual([]);
+    const calls = loop.cloud.server.calls.map(({ operation }) => operation);
+    const writing = /^(Create|Run|Terminate|Delete|Tag|Put|Modify|Add|Remove)/;
+    // Its own memory: the records that say why nothing was done.
+    const memory = calls.filter((each) => each === 'PutObject').length;
+    expect(calls.filter((each) => writing.test(each))).toEqual(Array(memory).fill('PutObject'));
+    expect([...loop.cloud.bucket.objects.keys()].filter((key) => !key.includes('demo'))).toEqual(
+      [],
+    );
+  });
+});
