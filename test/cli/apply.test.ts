@@ -64,7 +64,7 @@ describe('joiner apply refuses', () => {
     [
       'a field that is not known',
       { ...PLAN, decision: [] },
-      'decision is not a known field; valid: kind, version, joiner',
+      'decision is not a known field (did you mean decisions?); valid: kind, version, joiner',
     ],
     [
       'decisions that are none',

@@ -4,8 +4,8 @@ import { CONFIG } from './kubeconfig.ts';
 import { inFolder, joiner } from './run.ts';
 import { POOL_AND_CLASS } from './usage/row.ts';
 
-/** Commands without a format: with a file, a shell's script, one kind of document, or a server. */
-const WITHOUT = ['catalog', 'schema', 'mcp', 'completion'];
+/** Commands without a format: what they write is a file or a folder, or they are a server. */
+const WITHOUT = ['catalog', 'template', 'export', 'schema', 'mcp', 'completion'];
 
 /** Formats besides json and yaml; the first of all is the default. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {

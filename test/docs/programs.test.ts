@@ -52,6 +52,9 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   'arc-zonal-shift': ['start-zonal-shift', 'cancel-zonal-shift'],
 };
 
+/** Operations of the AWS CLI alone. */
+const OF_THE_CLI: readonly string[] = ['eks update-kubeconfig'];
+
 /** `update-cluster-config` → `UpdateClusterConfigCommand`. */
 function commandName(operation: string): string {
   const words = operation.split('-').map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
@@ -59,6 +62,7 @@ function commandName(operation: string): string {
 }
 
 function isOperation(service: string, operation: string): boolean {
+  if (OF_THE_CLI.includes(`${service} ${operation}`)) return true;
   const client = CLIENTS[service];
   if (client === undefined) return OPERATIONS[service]?.includes(operation) === true;
   const name = commandName(operation);
