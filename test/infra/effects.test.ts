@@ -83,6 +83,12 @@ const ROWS: readonly Row[] = [
     'parameter/golden/image',
   ],
   ['leaveNodes', { leaveNodes: true }, 'Custom::JoinerInstall', '"LeaveNodes":"true"'],
+  [
+    'decisionEvents',
+    { decisionEvents: 'changes' },
+    FUNCTION,
+    variable(ENV.decisionEvents, 'changes'),
+  ],
   ['windowsNodes', { windowsNodes: true }, 'AWS::EKS::AccessEntry', '"Type":"EC2_WINDOWS"'],
   ['installCrds', { installCrds: false }, 'Custom::JoinerInstall', '"Crds":"checked"'],
   [
