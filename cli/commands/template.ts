@@ -38,25 +38,30 @@ function parsed(file: string): unknown {
 }
 
 /** Props of a file of JSON or YAML, such as the key `context` of cdk.json has. */
-function settingsIn(file: string): object {
+function settingsIn(file: string): Readonly<Record<string, unknown>> {
   const settings = parsed(file);
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
     throw new BadInput([`${file}: expected an object of props and their values`]);
   }
-  return settings;
+  return { ...settings };
 }
+
+/** Where what is written goes. */
+type Place = Pick<Options, 'bucket' | 'prefix' | 'output'> & { readonly region?: string };
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-console-create-stacks-quick-create-links.html */
-function quickCreateLink({ bucket, prefix, region }: Options, stackName: string): string {
-  const place = region ?? 'REGION';
-  const templateURL = `https://${bucket}.s3.${place}.amazonaws.com/${prefix}template.json`;
+function quickCreateLink({ bucket, prefix, region = 'REGION' }: Place, stackName: string): string {
+  const [domain, console] = region.startsWith('cn-')
+    ? ['amazonaws.com.cn', 'console.amazonaws.cn']
+    : ['amazonaws.com', 'console.aws.amazon.com'];
+  const templateURL = `https://${bucket}.s3.${region}.${domain}/${prefix}template.json`;
   const query = new URLSearchParams({ templateURL, stackName });
-  return `https://console.aws.amazon.com/cloudformation/home?region=${place}#/stacks/create/review?${query}`;
+  return `https://${console}/cloudformation/home?region=${region}#/stacks/create/review?${query}`;
 }
 
-function nextSteps(options: Options, stackName: string): string {
-  const { output, bucket, prefix } = options;
-  const region = options.region === undefined ? '' : ` --region ${options.region}`;
+function nextSteps(place: Place, stackName: string): string {
+  const { output, bucket, prefix } = place;
+  const region = place.region === undefined ? '' : ` --region ${place.region}`;
   return `Next:
   aws s3 cp${region} --recursive ${output}/${prefix} s3://${bucket}/${prefix}
   aws cloudformation deploy${region} --stack-name ${stackName} \\
@@ -64,18 +69,29 @@ function nextSteps(options: Options, stackName: string): string {
     --capabilities CAPABILITY_NAMED_IAM
 Or, for Terraform (joiner export terraform) and the console, with the template in the bucket, too:
   aws s3 cp${region} ${output}/template.json s3://${bucket}/${prefix}template.json
-  ${quickCreateLink(options, stackName)}
+  ${quickCreateLink(place, stackName)}
 `;
 }
 
-async function run(options: Options): Promise<number> {
-  const { cluster, bucket, region, prefix, output } = options;
-  const props = {
+/** The settings of all options together; what names the cluster or the region twice has to agree. */
+function propsOf(options: Options): Readonly<Record<string, unknown>> {
+  const given: Readonly<Record<string, unknown>> = {
     ...(options.settings === undefined ? {} : settingsIn(options.settings)),
     ...Object.fromEntries(options.set.map(pairOf)),
-    cluster,
-    ...(region === undefined ? {} : { region }),
   };
+  const { cluster, region } = options;
+  const own = { cluster, ...(region === undefined ? {} : { region }) };
+  const faults = Object.entries(own).flatMap(([name, value]) => {
+    const other = given[name] ?? value;
+    return other === value ? [] : [`--${name} is "${value}", but the settings have "${other}"`];
+  });
+  if (faults.length > 0) throw new BadInput(faults);
+  return { ...given, ...own };
+}
+
+async function run(options: Options): Promise<number> {
+  const { bucket, prefix, output } = options;
+  const props = propsOf(options);
   const request = { props, bucket, prefix, folder: resolve(output) };
   const { templateFaults, writeTemplate } = await import('../../infra/template.ts');
   const faults = templateFaults(request);
@@ -84,7 +100,9 @@ async function run(options: Options): Promise<number> {
   for (const { path, bytes } of files) {
     process.stdout.write(`${output}/${path}  ${Math.ceil(bytes / 1024)} KB\n`);
   }
-  process.stdout.write(nextSteps(options, stackName));
+  const { region } = props;
+  const place = { bucket, prefix, output, ...(typeof region === 'string' ? { region } : {}) };
+  process.stdout.write(nextSteps(place, stackName));
   return 0;
 }
 

@@ -17,16 +17,18 @@ interface Options extends ClusterOptions {
 type FunctionsVersion = { readonly version: string } | { readonly why: string };
 
 async function functionsVersion(options: Options): Promise<FunctionsVersion> {
-  const { client } = await connect('joiner-version', options);
   try {
-    const { data, fault } = await readStated(client);
-    if (fault !== undefined) return { why: fault };
-    const version = text(property(data, ENV.version));
-    return version === '' ? { why: 'the stack does not state its version' } : { version };
+    const { client } = await connect('joiner-version', options);
+    try {
+      const { data, fault } = await readStated(client);
+      if (fault !== undefined) return { why: fault };
+      const version = text(property(data, ENV.version));
+      return version === '' ? { why: 'the stack does not state its version' } : { version };
+    } finally {
+      await client.close();
+    }
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
-  } finally {
-    await client.close();
   }
 }
 

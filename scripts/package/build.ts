@@ -44,6 +44,7 @@ export async function buildPackage(into: string): Promise<void> {
     `${JSON.stringify(publishedPackageJson(), undefined, 2)}\n`,
   );
   cpSync(join(ROOT, 'LICENSE'), join(into, 'LICENSE'));
+  cpSync(join(ROOT, 'CHANGELOG.md'), join(into, 'CHANGELOG.md'));
   cpSync(join(ROOT, 'docs/package.md'), join(into, 'README.md'));
 }
 

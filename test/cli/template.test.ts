@@ -20,6 +20,10 @@ describe('joiner template', () => {
     [['--bucket', 'releases', '--set', 'region'], '--set region: expected PROP=VALUE'],
     [['--bucket', 'releases', '--settings', join(folder, 'none.json')], 'no such file'],
     [[], "required option '--bucket <bucket>' not specified"],
+    [
+      ['--bucket', 'releases', '--set', 'cluster=other'],
+      '--cluster is "demo", but the settings have "other"',
+    ],
   ])('%j is refused, and nothing is written', async (args, message) => {
     const { exitCode, stderr } = await template(...args);
     expect(stderr).toContain(message);
@@ -45,6 +49,15 @@ describe('joiner template', () => {
     expect(written).toContain('"RetentionInDays": 7');
     expect(written).not.toContain('joiner-blue_1-watch');
     expect(readdirSync(join(out, 'a/b')).length).toBeGreaterThan(5);
+  }, 120_000);
+});
+
+describe('the next steps of joiner template', () => {
+  it('have the region of the settings and the domain of its partition', async () => {
+    const { stdout } = await template('--bucket', 'releases', '--set', 'region=cn-north-1');
+    expect(stdout).toContain(`aws s3 cp --region cn-north-1 --recursive ${out}/`);
+    expect(stdout).toContain('https://console.amazonaws.cn/cloudformation/home?region=cn-north-1#');
+    expect(stdout).toContain('releases.s3.cn-north-1.amazonaws.com.cn');
   }, 120_000);
 });
 

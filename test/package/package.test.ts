@@ -53,7 +53,7 @@ describe('the archive', () => {
 
   it('holds what is built, and neither sources, tests nor source maps', () => {
     const kinds = [
-      /^(LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|bom\.json|package\.json)$/,
+      /^(LICENSE|README\.md|CHANGELOG\.md|THIRD-PARTY-NOTICES\.txt|bom\.json|package\.json)$/,
       /^cli\/bin\/(joiner|older-node)\.mjs$/,
       /^cli\/bundle\/[\w-]+\.(mjs|wasm)$/,
       /^functions\/\w+\/(index\.mjs|manifests\.json|parts\/[\w-]+\.mjs)$/,

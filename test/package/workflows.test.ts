@@ -26,6 +26,24 @@ describe('workflows', () => {
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
+  it('name packed files by a path that npm takes for one', () => {
+    const named = workflows.flatMap((file) =>
+      matches(file, /npm (?:publish|install [^\n]*?)\s(\S*dist\/\S+\.tgz)/g),
+    );
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((path) => !path.startsWith('./'))).toEqual([]);
+  });
+
+  it('publish nothing before everything is built', () => {
+    const release = textOf(workflows.find((file) => file.endsWith('release.yml')) ?? '');
+    const published = release.indexOf('npm publish');
+    const built = [...release.matchAll(/npm run (?!--silent\b)?[\w:-]+/g)].map(
+      ({ index }) => index,
+    );
+    expect(published).toBeGreaterThan(0);
+    expect(built.filter((at) => at > published)).toEqual([]);
+  });
+
   it('may write nothing but what a job says', () => {
     const permissions = workflows.map((file) => parse(textOf(file)).permissions);
     expect(permissions).toEqual(workflows.map(() => ({ contents: 'read' })));

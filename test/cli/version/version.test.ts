@@ -73,6 +73,14 @@ describe('joiner version', () => {
     expect(answer.stderr).toContain("the functions' version is not known: ");
   });
 
+  it('prints its own version where there is no kubeconfig', async () => {
+    const answer = await inFolder({}, (folder) =>
+      joiner('version', '--kubeconfig', `${folder}/none`),
+    );
+    expect(answer).toMatchObject({ exitCode: 0, stdout: `Client Version: ${version}\n` });
+    expect(answer.stderr).toContain("the functions' version is not known: ");
+  });
+
   it('asks no cluster with --client', async () => {
     const { answer, paths } = await versionWith({}, '--client');
     expect(answer).toEqual({ exitCode: 0, stdout: `Client Version: ${version}\n`, stderr: '' });
