@@ -1,8 +1,8 @@
 /**
- * Days of a cluster whose pods come and end, by Joiner and by Karpenter's published rules in the same
- * world: `npm run bench -- online month [DAYS]` (made, seeded), `… online cpu FILE [DAYS]` and
- * `… online gpu FILE [DAYS]` (the last days of openb's pod list, see `online/arrivals.ts`). Each way
- * runs in a process of its own, both at once.
+ * Days of a cluster whose pods come and end, by Joiner and by Karpenter's published rules in the
+ * same world: `npm run bench -- online month [DAYS]` (made, seeded), and with `cpu FILE [DAYS]` or
+ * `gpu FILE [DAYS]` the last days of openb's pod list (`online/arrivals.ts`). Each way runs in a
+ * process of its own, both at once.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -48,8 +48,9 @@ function stepsOf(runs: readonly Run[], endMs: number): readonly ScenarioStep[] {
 }
 
 /**
- * The last days of a trace with the columns of openb's pod list (name, cpu_milli, memory_mib, num_gpu,
- * creation_time and deletion_time in seconds). What runs at their beginning comes in the first minute.
+ * The last days of a trace with the columns of openb's pod list (name, cpu_milli, memory_mib,
+ * num_gpu, creation_time and deletion_time in seconds). What runs at their beginning comes in the
+ * first minute.
  * https://github.com/alibaba/clusterdata/tree/master/cluster-trace-gpu-v2023
  */
 export function traceOf(file: string, days: number, withGpus: boolean): readonly ScenarioStep[] {

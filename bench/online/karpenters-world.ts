@@ -25,8 +25,8 @@ const COMMANDS_MAX = 6;
 
 /**
  * A world in which Karpenter's published rules decide what is launched and what is consolidated.
- * Launches, joins, drains, budgets, consolidateAfter and kube-scheduler are those of every world; no
- * pod is nominated to a node.
+ * Launches, joins, drains, budgets, consolidateAfter and kube-scheduler are those of every world;
+ * no pod is nominated to a node.
  */
 export class KarpentersWorld extends World {
   /** Of the cluster in which nothing was found. */

@@ -95,8 +95,8 @@ export function reconcileReplicaSet(context: ControllerContext, set: KubeObject)
 }
 
 /**
- * One ReplicaSet for each template, all of the newest at once: so many pods of older templates stay
- * as are not ready yet in their place, as with `maxUnavailable: 0`.
+ * One ReplicaSet for each template, all of the newest at once: so many ready pods of older templates
+ * stay as are not ready yet in their place, as with `maxUnavailable: 0`. Others of them go at once.
  */
 export function reconcileDeployment({ store }: ControllerContext, deployment: KubeObject): void {
   if (isDeleting(deployment)) return;
@@ -129,7 +129,8 @@ export function reconcileDeployment({ store }: ControllerContext, deployment: Ku
   let missing = Math.max(0, replicas - readyReplicas);
   for (const set of sets) {
     if (set.metadata.name === name) continue;
-    const kept = Math.min(replicasOf(set), missing);
+    const ready = numberAt(set, 'status', 'readyReplicas') ?? 0;
+    const kept = Math.min(replicasOf(set), ready, missing);
     setReplicas(store, set, kept);
     missing -= kept;
   }

@@ -5,9 +5,9 @@ import type { NodeClaim } from '../../model/provisioning.ts';
 const TOGETHER_MS = 60_000;
 
 /**
- * How long what a move of the pool's nodes saves is saved, on average: until pods want the room that
- * it gave up, and a node is launched for them. It is the horizon divided by the launches for pods in
- * the last time as long as the horizon, as far as their NodeClaims are left; undefined: none was.
+ * How long what a move of the pool's nodes saves is saved, on average: until pods want the room
+ * that it gave up, and a node is launched for them. It is the horizon divided by the launches for
+ * pods within the horizon before now, as far as their NodeClaims are left; undefined: none was.
  */
 export function savingsLastMs(
   nodeClaims: readonly NodeClaim[],
