@@ -63,7 +63,7 @@ export class Safety {
   onWrite(by: Invocation, call: string, [first]: readonly unknown[]): void {
     if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
     const ref = first as ObjectRef | undefined;
-    if (this.settings.karpenter.leadsForMs() > LEADING_MS && !HARMLESS.has(call)) {
+    if (this.leadsLong(by) && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
     }
     if (ref === undefined) return;
@@ -72,6 +72,13 @@ export class Safety {
     if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'disrupt') {
       this.checkBudget(ref);
     }
+  }
+
+  /** Who was frozen between the look at the Lease and the call looks again before the next one. */
+  private leadsLong({ frozenUntilMs }: Invocation): boolean {
+    const { world, karpenter } = this.settings;
+    const awakeMs = world.timeline.nowMs() - frozenUntilMs;
+    return karpenter.leadsForMs() > LEADING_MS && awakeMs > TOLERANCE_MS;
   }
 
   private get objects() {
