@@ -95,8 +95,9 @@ export function reconcileReplicaSet(context: ControllerContext, set: KubeObject)
 }
 
 /**
- * One ReplicaSet for each template, all of the newest at once: so many ready pods of older templates
- * stay as are not ready yet in their place, as with `maxUnavailable: 0`. Others of them go at once.
+ * One ReplicaSet for each template, all of the newest at once: so many ready pods of older
+ * templates stay as are not ready yet in their place, as with `maxUnavailable: 0`. Others go at
+ * once.
  */
 export function reconcileDeployment({ store }: ControllerContext, deployment: KubeObject): void {
   if (isDeleting(deployment)) return;
