@@ -16,6 +16,7 @@ import { type Json, textAt } from '../shared/sim/json.ts';
 import type { ScenarioStep } from '../shared/sim/scenario.ts';
 import { Script } from '../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../shared/sim/world.ts';
+import { NODE_CLASS } from './manifests.ts';
 import { madeMonth, traceOf } from './online/arrivals.ts';
 import { KarpentersWorld } from './online/karpenters-world.ts';
 
@@ -94,7 +95,7 @@ async function played(way: Way, args: readonly string[]): Promise<Figures> {
   });
   const waited = pendingSeconds(world);
   const script = new Script(world, { manifests: () => [], reprice: () => undefined });
-  const manifests = nodePool();
+  const manifests = [nodePool(), NODE_CLASS];
   script.apply([...eksCluster(manifests).objects, ...manifests]);
   script.plan({ steps: [...steps] });
   await world.run(WORLD_START_MS + days * DAY_MS);
@@ -126,8 +127,8 @@ function pendingSeconds({ store, timeline }: World): ReadonlyMap<string, number>
   return waited;
 }
 
-/** A NodePool as Karpenter's guide begins with it, of both capacity types. */
-function nodePool(): readonly Json[] {
+/** A NodePool as Karpenter's guide begins with it, on demand. */
+function nodePool(): Json {
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
   const requirements = [
     { key: 'karpenter.k8s.aws/instance-category', operator: 'In', values: ['c', 'm', 'r', 'g'] },
@@ -135,26 +136,13 @@ function nodePool(): readonly Json[] {
     { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
     { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
   ];
-  return [
-    {
-      apiVersion: 'karpenter.sh/v1',
-      kind: 'NodePool',
-      metadata: { name: 'default' },
-      spec: {
-        template: { spec: { nodeClassRef, requirements } },
-        disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '1m' },
-      },
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'default' },
+    spec: {
+      template: { spec: { nodeClassRef, requirements } },
+      disruption: { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '1m' },
     },
-    {
-      apiVersion: 'karpenter.k8s.aws/v1',
-      kind: 'EC2NodeClass',
-      metadata: { name: 'default' },
-      spec: {
-        role: 'node',
-        amiSelectorTerms: [{ alias: 'al2023@latest' }],
-        subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
-        securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
-      },
-    },
-  ];
+  };
 }

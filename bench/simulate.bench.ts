@@ -11,6 +11,7 @@ import { eksCluster } from '../cli/simulate/eks-cluster.ts';
 import { prepareSimulation, runUntil } from '../cli/simulate/run.ts';
 import { loadCatalog } from '../shared/catalog/catalog.ts';
 import type { Json } from '../shared/sim/json.ts';
+import { deployment, NODE_CLASS } from './manifests.ts';
 
 const SIZES = [1_000, 5_000, 20_000];
 const REPLICAS = 20;
@@ -83,40 +84,14 @@ async function once(pods: number): Promise<void> {
 
 function workload(pods: number): readonly Json[] {
   const count = Math.ceil(pods / REPLICAS);
-  return [nodeClass(), nodePool(), ...Array.from({ length: count }, (_, at) => deployment(at))];
+  return [NODE_CLASS, nodePool(), ...Array.from({ length: count }, (_, at) => workloadOf(at))];
 }
 
 /** Requests from 100m and 128 MiB up to 2 CPUs and 4 GiB, in no order of size. */
-function deployment(at: number): Json {
-  const labels = { app: `app-${at}` };
+function workloadOf(at: number): Json {
   const cpu = `${100 + 50 * ((at * 37) % 39)}m`;
   const memory = `${128 * (1 + ((at * 23) % 32))}Mi`;
-  const container = { name: 'app', image: 'app', resources: { requests: { cpu, memory } } };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: `app-${at}`, namespace: 'default' },
-    spec: {
-      replicas: REPLICAS,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [container] } },
-    },
-  };
-}
-
-function nodeClass(): Json {
-  const discovery = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
-  return {
-    apiVersion: 'karpenter.k8s.aws/v1',
-    kind: 'EC2NodeClass',
-    metadata: { name: 'default' },
-    spec: {
-      role: 'node',
-      amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: discovery,
-      securityGroupSelectorTerms: discovery,
-    },
-  };
+  return deployment(`app-${at}`, REPLICAS, { requests: { cpu, memory } });
 }
 
 function nodePool(): Json {

@@ -37,3 +37,8 @@ export const AWS_REGIONS: readonly string[] = [
   'us-west-1',
   'us-west-2',
 ];
+
+/** What the names of the region's endpoints end in. */
+export function dnsSuffixOf(region: string): string {
+  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+}

@@ -1,7 +1,6 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { CLUSTERS_MAX, ClustersDashboard } from './constructs/clusters-dashboard.ts';
-import type { JoinerProps } from './constructs/joiner-props.ts';
-import { propFaults } from './constructs/props-check.ts';
+import { isJoinerProps, propFaults } from './constructs/props-check.ts';
 import { isOfCdk, parts, propsFromContext } from './context.ts';
 import { JoinerStack, stackNameOf } from './joiner-stack.ts';
 
@@ -70,8 +69,4 @@ function clusterNameFaults(clusters: readonly string[]): readonly string[] {
     ...clusters.flatMap((cluster) => propFaults({ cluster })).map((each) => `clusters: ${each}`),
     ...twice.map((name) => `clusters has ${name} twice`),
   ];
-}
-
-function isJoinerProps(props: object): props is JoinerProps {
-  return propFaults(props).length === 0;
 }

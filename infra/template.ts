@@ -1,6 +1,5 @@
 /** What `joiner template` writes: the stack without the CDK's command line. */
-import type { JoinerProps } from './constructs/joiner-props.ts';
-import { propFaults } from './constructs/props-check.ts';
+import { isJoinerProps, propFaults } from './constructs/props-check.ts';
 import { propsFromContext } from './context.ts';
 import { stackNameOf } from './joiner-stack.ts';
 import { type ReleaseFile, writeRelease } from './release.ts';
@@ -26,13 +25,11 @@ export function templateFaults({ props, bucket, prefix }: TemplateRequest): read
   return [...placeFaults(bucket, prefix), ...propFaults(propsFromContext(props))];
 }
 
-/** Writes the template and the functions' code. Throws where the request has faults. */
-export function writeTemplate(request: TemplateRequest): WrittenTemplate {
-  const faults = templateFaults(request);
-  const joiner = propsFromContext(request.props);
-  if (faults.length > 0 || !isJoinerProps(joiner)) throw new Error(faults.join('\n'));
-  const { bucket, prefix, folder } = request;
-  const files = writeRelease({ joiner, bucket, prefix, folder });
+/** Writes the template and the functions' code; of a request without `templateFaults`. */
+export function writeTemplate({ props, ...place }: TemplateRequest): WrittenTemplate {
+  const joiner = propsFromContext(props);
+  if (!isJoinerProps(joiner)) throw new Error(propFaults(joiner).join('\n'));
+  const files = writeRelease({ joiner, ...place });
   return { stackName: stackNameOf(String(joiner.cluster)), files };
 }
 
@@ -43,8 +40,4 @@ function placeFaults(bucket: string, prefix: string): readonly string[] {
     faults.push(`--prefix is "${prefix}", but has to be folders that end in /, e.g. joiner/1.0/`);
   }
   return faults;
-}
-
-function isJoinerProps(props: object): props is JoinerProps {
-  return propFaults(props).length === 0;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Json } from '../../shared/sim/json.ts';
 import { Prng } from '../../shared/sim/prng.ts';
 import type { ScenarioStep } from '../../shared/sim/scenario.ts';
+import { deployment } from '../manifests.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -16,30 +17,19 @@ interface Run {
   readonly requests: Readonly<Record<string, string>>;
 }
 
-/** A Deployment, so that an evicted pod comes back. */
-function deployment(name: string, replicas: number, requests: Run['requests']): Json {
-  const labels = { app: name };
+/** What its container asks for: devices are limits, too. */
+function resourcesOf(requests: Run['requests']): Json {
   const gpu = requests['nvidia.com/gpu'];
   const limits = gpu === undefined ? {} : { limits: { 'nvidia.com/gpu': gpu } };
-  const resources = { requests, ...limits };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      replicas,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { containers: [{ name: 'main', image: 'main', resources }] },
-      },
-    },
-  };
+  return { requests, ...limits };
 }
 
+/** Each run is a Deployment, so that an evicted pod comes back. */
 function stepsOf(runs: readonly Run[], endMs: number): readonly ScenarioStep[] {
   const steps = runs.flatMap(({ name, fromMs, untilMs, requests }): readonly ScenarioStep[] => {
-    const apply = [deployment(name, 1, requests)] as NonNullable<ScenarioStep['apply']>;
+    const apply = [deployment(name, 1, resourcesOf(requests))] as NonNullable<
+      ScenarioStep['apply']
+    >;
     const target = { kind: 'Deployment', name, namespace: 'default' };
     const ends = untilMs < endMs ? [{ at: untilMs, delete: [target] }] : [];
     return [{ at: fromMs, apply }, ...ends];
@@ -103,7 +93,9 @@ function serviceSteps(name: string, days: number, random: Prng): readonly Scenar
     if (current === undefined) {
       steps.push({
         at,
-        apply: [deployment(name, replicas, requests)] as NonNullable<ScenarioStep['apply']>,
+        apply: [deployment(name, replicas, resourcesOf(requests))] as NonNullable<
+          ScenarioStep['apply']
+        >,
       });
     } else if (replicas !== current) {
       steps.push({ at, scale: { kind: 'Deployment', name, namespace: 'default', replicas } });

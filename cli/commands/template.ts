@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
+import { dnsSuffixOf } from '../aws-regions.ts';
 import { BadInput, reporting, unreadable } from '../bad-input.ts';
 import { collect } from '../simulate/variables.ts';
 
@@ -51,12 +52,10 @@ type Place = Pick<Options, 'bucket' | 'prefix' | 'output'> & { readonly region?:
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-console-create-stacks-quick-create-links.html */
 function quickCreateLink({ bucket, prefix, region = 'REGION' }: Place, stackName: string): string {
-  const [domain, console] = region.startsWith('cn-')
-    ? ['amazonaws.com.cn', 'console.amazonaws.cn']
-    : ['amazonaws.com', 'console.aws.amazon.com'];
-  const templateURL = `https://${bucket}.s3.${region}.${domain}/${prefix}template.json`;
+  const host = region.startsWith('cn-') ? 'console.amazonaws.cn' : 'console.aws.amazon.com';
+  const templateURL = `https://${bucket}.s3.${region}.${dnsSuffixOf(region)}/${prefix}template.json`;
   const query = new URLSearchParams({ templateURL, stackName });
-  return `https://${console}/cloudformation/home?region=${region}#/stacks/create/review?${query}`;
+  return `https://${host}/cloudformation/home?region=${region}#/stacks/create/review?${query}`;
 }
 
 function nextSteps(place: Place, stackName: string): string {

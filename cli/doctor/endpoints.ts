@@ -1,4 +1,5 @@
 import { pricingRegion } from '../../shared/aws/access.ts';
+import { dnsSuffixOf } from '../aws-regions.ts';
 
 /** The services of docs/private-clusters.md. */
 export const SERVICES = [
@@ -33,10 +34,6 @@ export const NOT_NEEDED_INSIDE: Readonly<Partial<Record<Service, string>>> = {
   logs: 'Lambda delivers logs from outside of the VPC',
   pricing: 'the function catalog is outside of the VPC',
 };
-
-export function dnsSuffixOf(region: string): string {
-  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-}
 
 /** The host that answers for a service to callers of the region. */
 export function hostOf(service: string, region: string): string {

@@ -11,12 +11,13 @@ import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
 import { callersAccess } from '../aws-access.ts';
+import { dnsSuffixOf } from '../aws-regions.ts';
 import { openBucket } from '../bucket.ts';
 import { type ClusterOptions, connect } from '../connect.ts';
 import { callerOf, deployedFunctions, hasSpotRole, quotasOf, roleInProfile } from './account.ts';
 import { isPrivate } from './check-network.ts';
 import { accessEntriesOf, clusterOf, networkOf } from './cluster-facts.ts';
-import { answers, dnsSuffixOf, hostOf, SERVICES, type Service } from './endpoints.ts';
+import { answers, hostOf, SERVICES, type Service } from './endpoints.ts';
 import {
   type ClassFacts,
   type Cluster,

@@ -226,6 +226,11 @@ export function propFaults(props: object): readonly string[] {
   return [...unknown, ...wrong];
 }
 
+/** Whether the props have no faults. */
+export function isJoinerProps(props: object): props is JoinerProps {
+  return propFaults(props).length === 0;
+}
+
 function shown(name: string, value: unknown): string {
   if (isDuration(value)) {
     return isSettingKey(name) ? settingOf(name).kind.show(value.toMilliseconds()) : 'a Duration';

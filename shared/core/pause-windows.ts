@@ -1,5 +1,4 @@
-import { isWithin } from './disruption/schedule.ts';
-import { parseDurationMs } from './duration.ts';
+import { isWithin, type Recurrence, recurrenceOf } from './disruption/schedule.ts';
 import { PAUSE } from './model/labels.ts';
 import type { NodePool } from './model/provisioning.ts';
 
@@ -7,12 +6,10 @@ import type { NodePool } from './model/provisioning.ts';
 export type PausedPart = 'launch' | 'disrupt';
 
 /** A part that is paused in the window that is written like this. */
-export interface PauseWindow {
+export interface PauseWindow extends Recurrence {
   readonly part: PausedPart;
   /** As in the annotation, such as `launch from 0 18 * * * for 14h`. */
   readonly text: string;
-  readonly schedule: string;
-  readonly durationMs: number;
 }
 
 const WINDOW = /^(launch|disrupt) from (.+) for (\S+)$/;
@@ -20,10 +17,9 @@ const WINDOW = /^(launch|disrupt) from (.+) for (\S+)$/;
 /** Undefined: the text has another form. */
 function windowOf(text: string): PauseWindow | undefined {
   const [, part, schedule = '', duration = ''] = WINDOW.exec(text) ?? [];
-  const durationMs = parseDurationMs(duration);
-  if ((part !== 'launch' && part !== 'disrupt') || durationMs === undefined) return undefined;
-  if (isWithin(schedule, 0, 0) === undefined) return undefined;
-  return { part, text, schedule, durationMs };
+  const recurrence = recurrenceOf(schedule, duration);
+  if ((part !== 'launch' && part !== 'disrupt') || recurrence === undefined) return undefined;
+  return { part, text, ...recurrence };
 }
 
 function windowsOf({ annotations }: Pick<NodePool, 'annotations'>) {

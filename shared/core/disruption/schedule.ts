@@ -1,3 +1,4 @@
+import { parseDurationMs } from '../duration.ts';
 import { missing } from '../missing.ts';
 import { ownValue } from '../model/labels.ts';
 
@@ -111,6 +112,19 @@ function hitsOf({ hours, minutes }: Schedule, dayMs: number): readonly number[] 
   return [...hours].flatMap((hour) =>
     [...minutes].map((minute) => dayMs + hour * HOUR_MS + minute * MINUTE_MS),
   );
+}
+
+/** A time that comes again: from when a cron schedule (UTC) hits, for so long. */
+export interface Recurrence {
+  readonly schedule: string;
+  readonly durationMs: number;
+}
+
+/** Undefined: the schedule or the duration cannot be read. */
+export function recurrenceOf(schedule: string, duration: string): Recurrence | undefined {
+  const durationMs = parseDurationMs(duration);
+  if (durationMs === undefined || parse(schedule) === undefined) return undefined;
+  return { schedule, durationMs };
 }
 
 /**

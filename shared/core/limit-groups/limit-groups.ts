@@ -1,5 +1,4 @@
-import { isWithin } from '../disruption/schedule.ts';
-import { parseDurationMs } from '../duration.ts';
+import { isWithin, type Recurrence, recurrenceOf } from '../disruption/schedule.ts';
 import { type Currency, money } from '../model/currency.ts';
 import { LIMIT_GROUP, PRICE } from '../model/labels.ts';
 import type { NodePool } from '../model/provisioning.ts';
@@ -11,9 +10,8 @@ export interface LimitGroup {
   readonly name: string;
   /** By `nodes`, `cpu`, `memory` or {@link PRICE}, which counts millionths an hour. */
   readonly caps: Resources;
-  /** Cron expression, UTC; undefined: always. */
-  readonly schedule: string | undefined;
-  readonly durationMs: number;
+  /** When they hold; undefined: always. */
+  readonly recurrence: Recurrence | undefined;
 }
 
 /** The caps that hold now, and whose nodes they count. */
@@ -52,7 +50,7 @@ function capOf(key: string, value: string): readonly [string, number] | undefine
 }
 
 function groupOf(text: string): LimitGroup | undefined {
-  const [, name = '', pairs = '', schedule, duration] = ENTRY.exec(text) ?? [];
+  const [, name = '', pairs = '', schedule, duration = ''] = ENTRY.exec(text) ?? [];
   const caps = pairs
     .trim()
     .split(' ')
@@ -61,12 +59,10 @@ function groupOf(text: string): LimitGroup | undefined {
       return capOf(key, value);
     });
   const known = caps.filter((each) => each !== undefined);
-  const durationMs = duration === undefined ? 0 : parseDurationMs(duration);
-  const isTimely = schedule === undefined || isWithin(schedule, 0, 0) !== undefined;
-  if (name === '' || known.length < caps.length || durationMs === undefined || !isTimely) {
-    return undefined;
-  }
-  return { name, caps: Object.fromEntries(known), schedule, durationMs };
+  const recurrence = schedule === undefined ? undefined : recurrenceOf(schedule, duration);
+  const isTimely = schedule === undefined || recurrence !== undefined;
+  if (name === '' || known.length < caps.length || !isTimely) return undefined;
+  return { name, caps: Object.fromEntries(known), recurrence };
 }
 
 /** The groups of a text such as {@link LIMIT_GROUPS_LIKE}; undefined: it has another form. */
@@ -100,7 +96,8 @@ export function capsAt(
   nowMs: number,
 ): readonly GroupCaps[] {
   const active = groups.filter(
-    ({ schedule, durationMs }) => schedule === undefined || isWithin(schedule, durationMs, nowMs),
+    ({ recurrence }) =>
+      recurrence === undefined || isWithin(recurrence.schedule, recurrence.durationMs, nowMs),
   );
   return [...Map.groupBy(active, ({ name }) => name)]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -105,6 +105,8 @@ export class Budgets {
 
   /** The groups whose caps count the pool's nodes. */
   groupsOf(pool: string): readonly GroupRoom[] {
+    // Asked for every launch option: where there are no groups nothing is made.
+    if (this.groups.length === 0) return this.groups;
     return this.groups.filter(({ caps }) => caps.pools.includes(pool));
   }
 
