@@ -28,6 +28,8 @@ describe('scenarios', () => {
     ['gpu-slices', '02-gpu-slices', 'eu-west-1'],
     ['spot-interruption', '07-spread-and-spot', 'us-east-1'],
     ['limit-groups', undefined, 'us-east-1'],
+    ['pause-windows', undefined, 'us-east-1'],
+    ['rollout-drain', undefined, 'us-east-1'],
   ])('%s', async (name, example, region) => {
     const own = join(here, name, 'manifests');
     const manifests = loadObjects([example === undefined ? own : join(examples, example)], region);

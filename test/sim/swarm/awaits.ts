@@ -5,6 +5,7 @@ import type { Timeline } from '../../../shared/sim/timeline.ts';
 export interface Invocation {
   readonly id: number;
   readonly function: string;
+  readonly startedMs: number;
   /** Its clock is ahead of the true time by so much. */
   readonly skewMs: number;
   isKilled: boolean;

@@ -5,7 +5,8 @@ import { DO_NOT_DISRUPT, INTERRUPTED, NODE_POOL } from '../../../shared/core/mod
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
-import type { ObjectRef } from '../../../shared/ports.ts';
+import type { PausedPart } from '../../../shared/core/pause-windows.ts';
+import type { NewNodeClaim, ObjectRef } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { violations } from '../invariants.ts';
@@ -34,7 +35,7 @@ export interface CheckerSettings {
   readonly world: World;
   readonly setting: Setting;
   readonly karpenter: Karpenter;
-  readonly users: Pick<Users, 'touched' | 'budgetsEditedMs'>;
+  readonly users: Pick<Users, 'touched' | 'budgetsEditedMs' | 'pausedSpan'>;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -66,11 +67,27 @@ export class Safety {
     if (this.leadsLong(by) && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
     }
+    if (call === 'createNodeClaim') this.checkPaused('launch', by, first as NewNodeClaim);
     if (ref === undefined) return;
     if (call === 'evict') this.checkEviction(ref);
     if (call === 'deletePod') this.checkForced(ref);
     if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'disrupt') {
       this.checkBudget(ref);
+      const claim = this.objects.nodeClaims.find(({ name }) => name === ref.name);
+      // A replacement that does not come is given up.
+      if (claim && isTrue(claim, 'Initialized')) this.checkPaused('disrupt', by, claim);
+    }
+  }
+
+  /** In its window a NodePool gets no node, or loses none of its own accord. */
+  private checkPaused(part: PausedPart, by: Invocation, claim: Pick<NodeClaim, 'name' | 'labels'>) {
+    const { world, users, onProblem } = this.settings;
+    const span = users.pausedSpan;
+    if (span?.part !== part || claim.labels[NODE_POOL] !== 'default') return;
+    // Who began before it may have read the NodePool as it was.
+    const isSeen = by.startedMs > span.fromMs + TOLERANCE_MS;
+    if (isSeen && world.timeline.nowMs() < span.untilMs - TOLERANCE_MS) {
+      onProblem(`${by.function} ignores the pause of ${part}: ${claim.name}`);
     }
   }
 

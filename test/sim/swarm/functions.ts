@@ -99,6 +99,7 @@ export class Functions {
     const by: Invocation = {
       id: this.invocations,
       function: name,
+      startedMs: nowMs(),
       skewMs: faults.happens('clock-skew') ? faults.between(-500, 500) : 0,
       isKilled: false,
       frozenUntilMs: 0,

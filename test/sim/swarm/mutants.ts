@@ -106,6 +106,18 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (claim.deletedAtMs === 0 || busy',
   },
   {
+    name: 'a window of a NodePool pauses no disruption',
+    file: 'shared/app/disrupt/blocked.ts',
+    from: "const window = pool && pauseWindow(pool, 'disrupt', nowMs);",
+    to: "const window = pool && pauseWindow(pool, 'disrupt', 0 * nowMs);",
+  },
+  {
+    name: 'a window of a NodePool pauses no launches',
+    file: 'shared/app/planning/statuses.ts',
+    from: "const window = pauseWindow(pool, 'launch', nowMs);",
+    to: "const window = pauseWindow(pool, 'launch', 0 * nowMs);",
+  },
+  {
     name: 'empty nodes stay',
     file: 'shared/core/disruption/emptiness.ts',
     from: 'return isEmpty(candidate) && !candidate.pods.some((pod) => isGoing(pod, nowMs));',

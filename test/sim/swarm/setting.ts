@@ -34,6 +34,8 @@ interface PoolFields {
   readonly labels: Readonly<Record<string, string>>;
   readonly expireAfter: string;
   readonly budgets: readonly Json[];
+  /** What is paused, as its annotation says it; undefined: nothing. */
+  readonly window?: string | undefined;
 }
 
 const LIMIT_MILLIS = 40_000;
@@ -50,8 +52,9 @@ export function drawSetting(random: Prng): Setting {
       disruption: { ...disruption, budgets: fields.budgets },
       ...(isLimited ? { limits: { cpu: `${LIMIT_MILLIS}m` } } : {}),
     });
-    const { labels, expireAfter } = fields;
-    return withTemplate(made, labels, { ...drainEnd, expireAfter });
+    const { labels, expireAfter, window } = fields;
+    const whole = withTemplate(made, labels, { ...drainEnd, expireAfter });
+    return window === undefined ? whole : withWindow(whole, window);
   };
   const asDrawn = { labels: {}, expireAfter: expiresAfter, budgets };
   const drawn = Array.from({ length: random.between(2, 4) }, (_, at) =>
@@ -102,6 +105,11 @@ function withTemplate(pool: Json, labels: Json, fields: Json): Json {
   const spec = pool['spec'] as { readonly template: { readonly spec: Json } };
   const template = { metadata: { labels }, spec: { ...spec.template.spec, ...fields } };
   return { ...pool, spec: { ...spec, template } };
+}
+
+function withWindow(pool: Json, window: string): Json {
+  const metadata = { ...objectAt(pool, 'metadata'), annotations: { 'joiner.dev/pause': window } };
+  return { ...pool, metadata };
 }
 
 function drawWorkload(random: Prng, name: string) {

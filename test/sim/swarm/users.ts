@@ -28,6 +28,7 @@ export const ACTIONS = [
   'grow-daemonset',
   'lose-kubelet',
   'karpenter-leads',
+  'pause-pool',
 ] as const;
 
 export type ActionName = (typeof ACTIONS)[number];
@@ -47,6 +48,13 @@ export interface UsersSettings {
   readonly after: (ms: number, run: () => void) => void;
 }
 
+/** A window of NodePool `default`, whatever became of its annotation since. */
+export interface PausedSpan {
+  readonly part: 'launch' | 'disrupt';
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 /** Acts at random moments; `touched` are NodeClaims that somebody else is ending. */
 export class Users {
   readonly touched = new Set<string>();
@@ -54,11 +62,14 @@ export class Users {
   private image = 1;
   private template = 0;
   private isPoolGone = false;
+  private window: string | undefined;
   private isRestored = false;
   /** What was decided under other budgets is carried out even so. */
   budgetsEditedMs = Number.NEGATIVE_INFINITY;
   private budgets: readonly Json[] | undefined;
   private daemonMillis = 0;
+  /** The last one; there is one at a time. */
+  pausedSpan: PausedSpan | undefined;
 
   constructor(settings: UsersSettings) {
     this.settings = settings;
@@ -82,6 +93,7 @@ export class Users {
       'grow-daemonset': () => this.growDaemonSet(),
       'lose-kubelet': () => this.loseKubelet(),
       'karpenter-leads': () => this.letKarpenterLead(),
+      'pause-pool': () => this.pausePool(),
     };
     actions[action]();
   }
@@ -262,6 +274,20 @@ export class Users {
     karpenter.lead(random.between(MINUTE, 5 * MINUTE));
   }
 
+  /** A window that begins with the next minute; the annotation stays when it has ended. */
+  private pausePool(): void {
+    const { world, random } = this.settings;
+    const nowMs = world.timeline.nowMs();
+    if (this.isPoolGone || nowMs < (this.pausedSpan?.untilMs ?? 0)) return;
+    const part = one(random, ['launch', 'disrupt'] as const);
+    const fromMs = (Math.floor(nowMs / MINUTE) + 1) * MINUTE;
+    const minutes = random.between(4, 10);
+    this.pausedSpan = { part, fromMs, untilMs: fromMs + minutes * MINUTE };
+    const from = new Date(fromMs);
+    this.window = `${part} from ${from.getUTCMinutes()} ${from.getUTCHours()} * * * for ${minutes}m`;
+    this.applyPool();
+  }
+
   private applyPool(): void {
     const { store } = this.settings.world;
     const { pool, expireAfter, budgets } = this.settings.setting;
@@ -272,6 +298,7 @@ export class Users {
         labels,
         expireAfter: this.isRestored ? 'Never' : expireAfter,
         budgets: this.budgets ?? budgets,
+        window: this.window,
       }),
     );
   }
