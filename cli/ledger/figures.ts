@@ -6,6 +6,7 @@ import {
   type Consolidation,
   consolidate,
 } from '../../shared/core/disruption/consolidation/consolidate.ts';
+import { settingsFor } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import type { Currency } from '../../shared/core/model/currency.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
@@ -13,6 +14,7 @@ import { planWhole } from '../../shared/core/rollouts/part-plan.ts';
 import { firstFit } from '../../shared/core/scheduling/first-fit/first-fit.ts';
 import { type Move, type PlanAnswer, recordedMoves, recordedPlan } from './answers.ts';
 import type { NamedRecording } from './files.ts';
+import { HOUR_MS } from './lives.ts';
 
 /** A new node of a plan. */
 export interface PlannedNode {
@@ -44,6 +46,8 @@ export interface MoveFigures {
   readonly replacements: number;
   /** Pods that are moved. */
   readonly evictions: number;
+  /** The move has to pay back in this time: for so long its saving is counted. */
+  readonly horizonHours: number;
 }
 
 interface Head {
@@ -65,8 +69,6 @@ export interface LaunchFacts extends Head {
 export interface SearchFacts extends Head {
   readonly useCase: 'disrupt';
   readonly recorded: readonly MoveFigures[];
-  /** Moves have to pay back in this time: for so long they are counted. */
-  readonly horizonMs: number;
 }
 
 export type Facts = LaunchFacts | SearchFacts;
@@ -128,7 +130,8 @@ export function plannedFigures({
   return launchFigures(planWhole(snapshot, settings, expected), (pod) => keys.has(pod));
 }
 
-function moveFigures(snapshot: ClusterSnapshot, moves: readonly Move[]): readonly MoveFigures[] {
+function moveFigures(search: Consolidation, moves: readonly Move[]): readonly MoveFigures[] {
+  const { snapshot, candidates, settings, pools } = search;
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   return moves.map(({ nodes: names, replacements }) => {
     const going = names.flatMap((name) => nodes.get(name) ?? []);
@@ -137,6 +140,7 @@ function moveFigures(snapshot: ClusterSnapshot, moves: readonly Move[]): readonl
       return offeringOf(snapshot, labels)?.offering.listPrice ?? 0;
     });
     const gone = new Set(names);
+    const own = candidates.filter(({ node }) => gone.has(node.name));
     return {
       claims: going.map((node) => claimOfNode(snapshot.nodeClaims, node)?.name ?? '').sort(),
       beforeUsdPerHour: sum(prices),
@@ -144,6 +148,7 @@ function moveFigures(snapshot: ClusterSnapshot, moves: readonly Move[]): readonl
       replacements: replacements.length,
       evictions: snapshot.pods.filter((pod) => gone.has(pod.nodeName ?? '') && isReschedulable(pod))
         .length,
+      horizonHours: settingsFor(own, settings, pools).horizonMs / HOUR_MS,
     };
   });
 }
@@ -153,7 +158,7 @@ export function searchedFigures(search: Consolidation): readonly MoveFigures[] {
   const moves = consolidate(search).moves.map(({ nodes, replacements }) => {
     return { nodes: nodes.map(({ node }) => node.name), replacements };
   });
-  return moveFigures(search.snapshot, moves);
+  return moveFigures(search, moves);
 }
 
 function headOf({ file, recording }: NamedRecording, { currency }: SchedulingSettings): Head {
@@ -172,12 +177,11 @@ function launchFacts(named: NamedRecording, recording: ProvisionJson): LaunchFac
 }
 
 function searchFacts(named: NamedRecording, recording: DisruptJson): SearchFacts {
-  const { snapshot, settings, scheduling } = consolidationOf(recording);
+  const search = consolidationOf(recording);
   return {
-    ...headOf(named, scheduling),
+    ...headOf(named, search.scheduling),
     useCase: 'disrupt',
-    recorded: moveFigures(snapshot, recordedMoves(recording.answer)),
-    horizonMs: settings.horizonMs,
+    recorded: moveFigures(search, recordedMoves(recording.answer)),
   };
 }
 

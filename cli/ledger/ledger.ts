@@ -37,7 +37,7 @@ export interface MoveEntry extends MoveFigures {
   readonly file: string;
   readonly atMs: number;
   readonly outcome: MoveOutcome;
-  /** USD: what the old nodes would have cost until the horizon, less the time of both. */
+  /** USD: what the old nodes would have cost until the move's horizon, less the time of both. */
   readonly savedUsd: number;
 }
 
@@ -196,8 +196,8 @@ function savedBy(
   return (beforeUsdPerHour - afterUsdPerHour) * alone - afterUsdPerHour * both;
 }
 
-function untilMs({ span }: LedgerRecords, { atMs, horizonMs }: SearchFacts): number {
-  return Math.max(atMs, Math.min(atMs + horizonMs, span.toMs));
+function untilMs({ span }: LedgerRecords, atMs: number, { horizonHours }: MoveFigures): number {
+  return Math.max(atMs, Math.min(atMs + horizonHours * HOUR_MS, span.toMs));
 }
 
 /** What a move would have saved that was not carried out. */
@@ -210,7 +210,7 @@ export function estimatedSaving(
   return savedBy(move, {
     atMs,
     endedAtMs: atMs + OVERLAP_MS,
-    untilMs: untilMs(ledgerRecords, facts),
+    untilMs: untilMs(ledgerRecords, atMs, move),
   });
 }
 
@@ -225,7 +225,8 @@ export function moveEntries(
     const ends = move.claims.map(
       (name) => ledgerRecords.lives.get(name)?.terminatedAtMs ?? ledgerRecords.span.toMs,
     );
-    const times = { atMs, endedAtMs: Math.max(...ends), untilMs: untilMs(ledgerRecords, facts) };
+    const endedAtMs = Math.max(...ends);
+    const times = { atMs, endedAtMs, untilMs: untilMs(ledgerRecords, atMs, move) };
     return {
       ...move,
       file,

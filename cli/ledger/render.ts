@@ -85,7 +85,7 @@ function endLines({ interruptions, ends }: Ledger): readonly string[] {
 export const METHOD = [
   "launches: each recorded plan against the plan of Karpenter's documented first-fit rules for the same pods on the same snapshot, list prices, times the hours that the plan's nodes ran (mean, weighted by price)",
   'launches whose two plans place different numbers of pods are not counted',
-  'consolidation: list price of the removed nodes less that of their replacements, from the termination of the last old node until the consolidation horizon of the decision, less the price of the replacements until that termination; only moves that were carried out',
+  'consolidation: list price of the removed nodes less that of their replacements, from the termination of the last old node until the horizon of the move (consolidationHorizon, the horizon of its NodePool, or less where pods soon wanted the room again), less the price of the replacements until that termination; only moves that were carried out',
   'interruptions and other deletions: counted from the records; no saving is claimed for them',
 ] as const;
 

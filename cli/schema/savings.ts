@@ -29,8 +29,9 @@ const moveSchema = documentOf(
     afterUsdPerHour: usd('list price of their replacements'),
     replacements: count,
     evictions: count,
+    horizonHours: z.number().meta({ description: 'for so long its saving is counted' }),
     outcome: z.enum(MOVE_OUTCOMES),
-    savedUsd: usd('until the consolidation horizon; 0 if the move was not carried out'),
+    savedUsd: usd('until the horizon; 0 if the move was not carried out'),
   },
   'a move of consolidation, and what came of it',
 );

@@ -95,17 +95,25 @@ const MOVE: MoveFigures = {
   afterUsdPerHour: 0.1,
   replacements: 1,
   evictions: 3,
+  horizonHours: 4,
 };
 
 function search(hour: number, recorded: readonly MoveFigures[]): SearchFacts {
   const atMs = hour * HOUR_MS;
-  return { ...HEAD, useCase: 'disrupt', atMs, recorded, horizonMs: 4 * HOUR_MS };
+  return { ...HEAD, useCase: 'disrupt', atMs, recorded };
 }
 
 describe('a move', () => {
   const replace = record(10, 'old', 'disrupt', 'replace');
   const removed = record(10.5, 'old', 'disrupt', 'delete');
   const ended = (hour: number) => record(hour, 'old', 'lifecycle', 'terminate');
+
+  it('is counted for its own horizon', () => {
+    const short = { ...MOVE, horizonHours: 2 };
+    const { totals } = ledger([replace, removed, ended(11)], [search(10, [short])]);
+    // 0.3 for one hour, less 0.1 for the hour in which both ran.
+    expect(totals.savedUsd).toBeCloseTo(0.2, 12);
+  });
 
   it.each<[MoveOutcome, readonly ReadDecision[], number]>([
     // 0.3 for three hours, less 0.1 for the hour in which both ran.
