@@ -43,12 +43,23 @@ function note(offer: Offer, node: NodeModel): string {
   return offer.available ? '' : 'unavailable: insufficient capacity';
 }
 
-function offerRow(offer: Offer, node: NodeModel, most: number, prices: Prices): Markup {
+/** What the rows of one ladder have in common. */
+interface Columns {
+  readonly prices: Prices;
+  /** Highest price of all, where the axis ends. */
+  readonly most: number;
+  /** No column says nothing in every row. */
+  readonly hasEffects: boolean;
+}
+
+function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: Columns): Markup {
   const said = note(offer, node);
   const kind = said === 'chosen' ? 'chosen' : said.startsWith('runner') ? 'runner' : '';
   const mark = kind === 'chosen' ? '★ ' : kind === 'runner' ? '☆ ' : '';
-  const overlay = offer.overlay ?? '';
-  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td><td class="number">${effect(offer)}</td><td>${overlay}</td><td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+  const effects = hasEffects
+    ? html`<td class="number">${effect(offer)}</td><td>${offer.overlay ?? ''}</td>`
+    : NOTHING;
+  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
 }
 
 /** The offerings that were compared for a node, cheapest first. */
@@ -60,8 +71,12 @@ export function ladderTable(
 ): Markup {
   const { offers, considered } = ladder;
   const most = Math.max(1e-9, ...offers.flatMap(({ listPrice, price }) => [listPrice, price]));
-  const rows = offers.map((offer) => offerRow(offer, node, most, prices));
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>The cheapest ${offers.length} of ${count(considered, 'offering')} that the pods fit, one for each type and capacity type. ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Effect</th><th scope="col">Overlay</th><th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const hasEffects = offers.some((offer) => effect(offer) !== '' || offer.overlay !== null);
+  const rows = offers.map((offer) => offerRow(offer, node, { prices, most, hasEffects }));
+  const heads = hasEffects
+    ? html`<th scope="col" class="number">Effect</th><th scope="col">Overlay</th>`
+    : NOTHING;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>The cheapest ${offers.length} of ${count(considered, 'offering')} that the pods fit, one for each type and capacity type. ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** A ladder for each kind of node that was bought, the kind that costs most first. */
