@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { meant } from '../shared/contract/nearest.ts';
 import { type Call, KubeClient } from '../shared/kube/client.ts';
 import { contextsOf, loadKubeconfig } from '../shared/kube/kubeconfig.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
 import { BadInput } from './bad-input.ts';
 import { checkKubeconfig } from './kubeconfig-files.ts';
-import { meant } from './unknown-names.ts';
 
 /** Which cluster a command speaks to; the same options as kubectl's. */
 export interface ClusterOptions {

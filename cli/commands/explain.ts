@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { meant } from '../../shared/contract/nearest.ts';
 import { reporting } from '../bad-input.ts';
 import {
   type ManifestOptions,
@@ -29,7 +30,6 @@ import {
   withSettingsOptions,
 } from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
-import { meant } from '../unknown-names.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
@@ -134,13 +134,12 @@ async function answer(
 
 /** Of manifests, without a cluster. */
 async function manifestAnswer(asked: Asked, options: Options): Promise<string> {
-  const { filename, namespace, output } = options;
+  const { filename, output } = options;
   const explained = await explainManifest(asked, filename, options);
-  if (explained === undefined) {
-    const where = `namespace ${namespace}`;
-    throw new Absent(
-      `there is no Pod, and no workload, ${asked.name} in ${where} of the manifests`,
-    );
+  if (explained.found === undefined) {
+    const { name, namespace, there } = explained;
+    const where = `namespace ${namespace} of the manifests`;
+    throw new Absent(`there is no Pod, and no workload, ${name} in ${where}${meant(name, there)}`);
   }
   const { found, notes, source } = explained;
   if (isDocument(output)) {

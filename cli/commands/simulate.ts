@@ -24,7 +24,7 @@ import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
 import { readSettings } from '../simulate/settings-file.ts';
-import { unknownTypeNotes } from '../simulate/unknown-types.ts';
+import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
 interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
@@ -74,7 +74,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const all = [...paths, ...options.filename];
   if (all.length === 0) problems.add('give at least one file or folder of manifests');
   const manifests = problems.collect(() => loadManifests(all, region, variables, note)) ?? [];
-  for (const line of unknownTypeNotes(manifests, catalog)) note(line);
+  for (const line of unknownValueNotes(manifests, catalog)) note(line);
   const load = (path: string) => loadManifests([path], region, variables, note, manifests);
   const file = options.scenario;
   const scenario =

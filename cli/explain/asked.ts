@@ -1,5 +1,5 @@
+import { meant } from '../../shared/contract/nearest.ts';
 import { BadInput } from '../bad-input.ts';
-import { meant } from '../unknown-names.ts';
 
 /** What can be explained. */
 export type Kind = 'pod' | 'node' | 'nodeclaim';

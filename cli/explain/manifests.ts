@@ -6,22 +6,31 @@ import { type ManifestOptions, manifestSubject } from '../compare/manifest-subje
 import type { Asked } from './asked.ts';
 import { explainPod, type PodExplanation } from './pod.ts';
 
-/** A pod of the name, or the first of the workload of that name: its pods get theirs here. */
-function podOf(pods: readonly Pod[], name: string, namespace: string): Pod | undefined {
-  const [own = name, given] = name.split('/').reverse();
-  const all = pods
-    .filter((each) => each.namespace === (given ?? namespace) && isReschedulable(each))
+/** Pods that may be explained, of one namespace, by their names. */
+function podsIn(pods: readonly Pod[], namespace: string): readonly Pod[] {
+  return pods
+    .filter((each) => each.namespace === namespace && isReschedulable(each))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A pod of the name, or the first of the workload of that name: its pods get theirs here. */
+function podOf(pods: readonly Pod[], name: string): Pod | undefined {
   return (
-    all.find((each) => each.name === own) ?? all.find(({ controller }) => isOf(controller, own))
+    pods.find((each) => each.name === name) ??
+    pods.find(({ controller }) => namesOf(controller).includes(name))
   );
 }
 
-/** A StatefulSet or Job by its name, a Deployment by the name of its ReplicaSet, which adds a hash. */
-function isOf(controller: Pod['controller'], name: string): boolean {
-  if (controller === undefined) return false;
-  const { kind, name: own } = controller;
-  return own === name || (kind === 'ReplicaSet' && own.replace(/-[^-]+$/, '') === name);
+/** A StatefulSet or Job has its name, a Deployment that of its ReplicaSet, which adds a hash. */
+function namesOf(controller: Pod['controller']): readonly string[] {
+  if (controller === undefined) return [];
+  const { kind, name } = controller;
+  return kind === 'ReplicaSet' ? [name, name.replace(/-[^-]+$/, '')] : [name];
+}
+
+/** What people call pods: by their workloads, for the names of theirs are made here. */
+function calledIn(pods: readonly Pod[]): readonly string[] {
+  return pods.flatMap(({ name, controller }) => namesOf(controller).at(-1) ?? name);
 }
 
 export interface OfManifests {
@@ -30,17 +39,29 @@ export interface OfManifests {
   readonly source: string;
 }
 
+/** There is no such pod and no such workload. */
+export interface NotAmongManifests {
+  readonly found?: undefined;
+  readonly name: string;
+  readonly namespace: string;
+  /** What its namespace has. */
+  readonly there: readonly string[];
+}
+
 /** Where a pod of the manifests would be, were they applied to a cluster without nodes. */
 export async function explainManifest(
   { kind, name }: Asked,
   paths: readonly string[],
   options: ManifestOptions & { readonly namespace: string },
-): Promise<OfManifests | undefined> {
+): Promise<OfManifests | NotAmongManifests> {
   if (kind !== 'pod')
     throw new BadInput([`${kind}: of manifests a pod is explained, they have no nodes`]);
   const { snapshot, scheduling, notes, source } = await manifestSubject(paths, options);
-  const pod = podOf(snapshot.pods, name, options.namespace);
-  if (pod === undefined) return undefined;
+  // As plans and events name pods, too.
+  const [own = name, namespace = options.namespace] = name.split('/').reverse();
+  const pods = podsIn(snapshot.pods, namespace);
+  const pod = podOf(pods, own);
+  if (pod === undefined) return { name: own, namespace, there: calledIn(pods) };
   const plan = replan(snapshot, scheduling);
   const around = { state: { objects: snapshot }, rows: [] };
   const found = explainPod(pod, { plan }, around, { snapshot, settings: scheduling });

@@ -42,8 +42,12 @@ describe('joiner explain -f', () => {
 
   it.each([
     ['pod absent -f @', 1, 'there is no Pod, and no workload, absent in namespace default'],
+    ['pod wbe -n shop -f @', 1, 'wbe in namespace shop of the manifests (did you mean web?)'],
+    ['pod shop/wbe -f @', 1, 'wbe in namespace shop of the manifests (did you mean web?)'],
+    ['pod singel -f @', 1, 'namespace default of the manifests (did you mean single?)'],
     ['node a -f @', 2, 'node: of manifests a pod is explained'],
     ['pod a -f @/none.yaml', 2, '@/none.yaml: no such file'],
+    ['pod a -f @/aa.yaml', 2, '@/aa.yaml: no such file or folder (did you mean @/a.yaml?)'],
     ['pod a --bare', 2, '--bare: a cluster has what it has'],
   ])('refuses %s', async (line, code, says) => {
     await inFolder(FILES, async (folder) => {
