@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
@@ -13,7 +14,6 @@ import {
 } from '../offline-catalog.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
-import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';

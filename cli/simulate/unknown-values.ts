@@ -1,5 +1,6 @@
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { meant } from '../../shared/contract/nearest.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import {
   ARCH,
   CAPACITY_TYPE,
@@ -11,7 +12,6 @@ import {
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import { type Json, listAt, objectAt, textAt } from '../../shared/sim/json.ts';
-import { pageUrl } from '../pages.ts';
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 
