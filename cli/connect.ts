@@ -27,6 +27,8 @@ export interface Connection {
   readonly client: KubeClient;
   /** Of the API server, as people know it. */
   readonly url: string;
+  /** Of the kubeconfig's context: where objects are that are named without one. */
+  readonly namespace: string;
 }
 
 /** A client for the kubeconfig's cluster; close it. A kubeconfig that is wrong is bad input. */
@@ -49,7 +51,7 @@ export async function connect(name: string, options: ClusterOptions): Promise<Co
     // A person waits: two tries, and then the reason.
     attemptsMax: 2,
   });
-  return { client, url: access.endpoint.url };
+  return { client, url: access.endpoint.url, namespace: access.namespace };
 }
 
 const VERSION: Call = {

@@ -5,6 +5,7 @@ import { BadInput } from '../bad-input.ts';
 import { type ManifestOptions, manifestSubject } from '../compare/manifest-subject.ts';
 import type { Asked } from './asked.ts';
 import { explainPod, type PodExplanation } from './pod.ts';
+import { explainWorkload, type WorkloadExplanation, workloadOf } from './workload.ts';
 
 /** Pods that may be explained, of one namespace, by their names. */
 function podsIn(pods: readonly Pod[], namespace: string): readonly Pod[] {
@@ -34,36 +35,60 @@ function calledIn(pods: readonly Pod[]): readonly string[] {
 }
 
 export interface OfManifests {
-  readonly found: PodExplanation;
+  readonly explained:
+    | { readonly kind: 'pod'; readonly found: PodExplanation }
+    | { readonly kind: 'workload'; readonly found: WorkloadExplanation };
   readonly notes: readonly string[];
   readonly source: string;
 }
 
 /** There is no such pod and no such workload. */
 export interface NotAmongManifests {
-  readonly found?: undefined;
+  readonly explained?: undefined;
+  /** What is not there, such as `pod of Deployment web`. */
+  readonly absent: string;
   readonly name: string;
   readonly namespace: string;
   /** What its namespace has. */
   readonly there: readonly string[];
 }
 
-/** Where a pod of the manifests would be, were they applied to a cluster without nodes. */
+interface Options extends ManifestOptions {
+  readonly namespace: string;
+}
+
+/** `shop/web` as plans and events name pods, too. */
+function placed(name: string, { namespace }: Options): { namespace: string; own: string } {
+  const [own = name, given = namespace] = name.split('/').reverse();
+  return { own, namespace: given };
+}
+
+/** Where a pod, or the pods of a workload, would be, were the manifests applied to an empty cluster. */
 export async function explainManifest(
   { kind, name }: Asked,
   paths: readonly string[],
-  options: ManifestOptions & { readonly namespace: string },
+  options: Options,
 ): Promise<OfManifests | NotAmongManifests> {
-  if (kind !== 'pod')
+  if (kind === 'node' || kind === 'nodeclaim')
     throw new BadInput([`${kind}: of manifests a pod is explained, they have no nodes`]);
   const { snapshot, scheduling, notes, source } = await manifestSubject(paths, options);
-  // As plans and events name pods, too.
-  const [own = name, namespace = options.namespace] = name.split('/').reverse();
+  const { namespace, own } = placed(name, options);
   const pods = podsIn(snapshot.pods, namespace);
-  const pod = podOf(pods, own);
-  if (pod === undefined) return { name: own, namespace, there: calledIn(pods) };
-  const plan = replan(snapshot, scheduling);
+  const planning = { snapshot, settings: scheduling };
   const around = { state: { objects: snapshot }, rows: [] };
-  const found = explainPod(pod, { plan }, around, { snapshot, settings: scheduling });
-  return { found, notes, source };
+  if (kind !== 'pod') {
+    const workload = { workload: kind, namespace, name: own };
+    const plan = replan(snapshot, scheduling);
+    const found = explainWorkload(workload, pods, { plan }, around, planning);
+    if (found !== undefined) return { explained: { kind: 'workload', found }, notes, source };
+    const there = pods.flatMap((pod) => workloadOf(pod, kind) ?? []);
+    return { absent: `pod of ${kind} ${own}`, name: own, namespace, there };
+  }
+  const pod = podOf(pods, own);
+  if (pod === undefined) {
+    return { absent: `Pod, and no workload, ${own}`, name: own, namespace, there: calledIn(pods) };
+  }
+  const plan = replan(snapshot, scheduling);
+  const found = explainPod(pod, { plan }, around, planning);
+  return { explained: { kind: 'pod', found }, notes, source };
 }
