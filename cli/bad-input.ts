@@ -1,3 +1,5 @@
+import { meantFile } from './meant-file.ts';
+
 /** Bad input: every problem on a line of its own, exit code 2. */
 export class BadInput extends Error {
   override readonly name = 'BadInput';
@@ -21,7 +23,8 @@ const WORDS: Readonly<Record<string, string>> = {
 export function unreadable(file: string, error: unknown): BadInput {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
   const why = WORDS[code] ?? code;
-  return new BadInput([`${file}: ${why}`]);
+  const near = code === 'ENOENT' ? meantFile(file) : '';
+  return new BadInput([`${file}: ${why}${near}`]);
 }
 
 /** Exit code of bad usage and bad input; 0 is done, 1 the thing asked failed. */

@@ -54,7 +54,8 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'explain',
     usage: '[options] <what> [name]',
-    description: 'explain why a pod is on its node or pending, or why a node is kept or disrupted',
+    description:
+      'explain why pods are on their nodes or pending, or why a node is kept or disrupted',
     load: async () => (await import('./commands/explain.ts')).explainCommand(),
   },
   {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { meant } from '../shared/contract/nearest.ts';
 import { type Call, KubeClient } from '../shared/kube/client.ts';
 import { contextsOf, loadKubeconfig } from '../shared/kube/kubeconfig.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
 import { BadInput } from './bad-input.ts';
 import { checkKubeconfig } from './kubeconfig-files.ts';
-import { meant } from './unknown-names.ts';
 
 /** Which cluster a command speaks to; the same options as kubectl's. */
 export interface ClusterOptions {
@@ -27,6 +27,8 @@ export interface Connection {
   readonly client: KubeClient;
   /** Of the API server, as people know it. */
   readonly url: string;
+  /** Of the kubeconfig's context: where objects are that are named without one. */
+  readonly namespace: string;
 }
 
 /** A client for the kubeconfig's cluster; close it. A kubeconfig that is wrong is bad input. */
@@ -49,7 +51,7 @@ export async function connect(name: string, options: ClusterOptions): Promise<Co
     // A person waits: two tries, and then the reason.
     attemptsMax: 2,
   });
-  return { client, url: access.endpoint.url };
+  return { client, url: access.endpoint.url, namespace: access.namespace };
 }
 
 const VERSION: Call = {

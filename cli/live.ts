@@ -32,6 +32,8 @@ export function withPricedClusterOptions(command: Command): Command {
 export interface LiveCluster extends ReadCluster {
   /** Of the API server, as people know it. */
   readonly url: string;
+  /** Of the kubeconfig's context. */
+  readonly namespace: string;
   /** By the API server's clock, which Leases go by. */
   readonly client: KubeClient;
   /** For what is asked later. */
@@ -83,7 +85,7 @@ export async function withLiveCluster<Result>(
   options: ClusterOptions,
   work: (live: LiveCluster) => Promise<Result>,
 ): Promise<Result> {
-  const { client, url } = await connect(name, options);
+  const { client, url, namespace } = await connect(name, options);
   try {
     const { nowMs } = await serverFacts(client);
     const aheadMs = nowMs - client.timing.nowMs();
@@ -108,6 +110,7 @@ export async function withLiveCluster<Result>(
     const told = { settings, place, backoffs, unreadable };
     return await work({
       url,
+      namespace,
       client: client.withTiming(timing),
       state,
       reader,

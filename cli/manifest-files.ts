@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { meantFile } from './meant-file.ts';
 import { standardInput } from './standard-input.ts';
 
 /** A file to read. */
@@ -28,7 +29,9 @@ export function manifestFiles(path: string, problems: string[]): readonly FoundF
   } catch (error) {
     const isAbsent = codeOf(error) === 'ENOENT';
     problems.push(
-      isAbsent ? `${path}: no such file or folder` : `${path}: cannot be read: ${whyOf(error)}`,
+      isAbsent
+        ? `${path}: no such file or folder${meantFile(path)}`
+        : `${path}: cannot be read: ${whyOf(error)}`,
     );
     return [];
   }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { isEmbeddedRegion, loadCatalog, REGIONS } from '../shared/catalog/catalog.ts';
 import type { Catalog } from '../shared/catalog/facts.ts';
+import { meant } from '../shared/contract/nearest.ts';
 import { AWS_REGIONS } from './aws-regions.ts';
 import { BadInput } from './bad-input.ts';
 import { readCatalogFile } from './catalog-file.ts';
 import { showPricesOf } from './price-text.ts';
 import { regionOption } from './region.ts';
-import { meant } from './unknown-names.ts';
 
 /** Instance types and prices for a command that asks no cluster. */
 export interface OfflineCatalogOptions {

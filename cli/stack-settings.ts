@@ -3,12 +3,13 @@ import { RESOURCES } from '../shared/api/resources.ts';
 import { decodeSettings } from '../shared/api/stack-settings.ts';
 import { type StackSettings, stackSettings } from '../shared/app/settings.ts';
 import type { LaunchEnvironment } from '../shared/catalog/node-class-settings.ts';
+import { meant } from '../shared/contract/nearest.ts';
 import { SETTINGS } from '../shared/contract/settings.ts';
 import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
-import { issueText, meant } from './unknown-names.ts';
+import { issueText } from './unknown-names.ts';
 
 /** What a command decides by where the stack is not asked, or does not answer. */
 export interface SettingsOptions {

@@ -1,11 +1,5 @@
 import type { Issue } from '../shared/api/issue.ts';
-import { nearest } from './nearest.ts';
-
-/** What was probably meant by a name that nothing has, such as ` (did you mean web?)`; else empty. */
-export function meant(name: string, known: Iterable<string>): string {
-  const near = nearest(name, known);
-  return near === undefined ? '' : ` (did you mean ${near}?)`;
-}
+import { meant } from '../shared/contract/nearest.ts';
 
 /** What is wrong with a field of an object, after its path, with what was probably meant. */
 export function issueText({ path, message, unknown }: Issue): string {

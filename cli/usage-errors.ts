@@ -1,5 +1,4 @@
-import { nearest } from './nearest.ts';
-import { meant } from './unknown-names.ts';
+import { meant, nearest } from '../shared/contract/nearest.ts';
 
 const OF_COMMANDER = /\n\(Did you mean (.*)\?\)/;
 const INVALID_CHOICE = /(?:argument|value) '([^']*)' is invalid.*Allowed choices are (.*)\.$/m;

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib';
 import type { JoinerProps } from './constructs/joiner-props.ts';
 import { JoinerStack } from './joiner-stack.ts';
@@ -67,14 +67,28 @@ export function writeRelease(options: ReleaseOptions): readonly ReleaseFile[] {
 /** What an earlier release left would be copied with this one; nothing else is taken away. */
 function empty(folder: string): void {
   if (!existsSync(folder)) return;
-  const strange = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => path !== join(folder, 'template.json') && !isArchive(path));
-  if (strange.length > 0) {
-    throw new Error(`${folder} holds ${strange[0]}, which is of no release: name another folder`);
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => ({
+    entry,
+    path: join(entry.parentPath, entry.name),
+  }));
+  const own = entries
+    .filter(({ entry, path }) => entry.isFile() && isOfRelease(folder, path))
+    .map(({ path }) => path);
+  // Folders are a release's where a file of one is in them; links are never.
+  const strange = entries.find(({ entry, path }) =>
+    entry.isDirectory()
+      ? !own.some((each) => each.startsWith(`${path}${sep}`))
+      : !own.includes(path),
+  );
+  if (strange !== undefined) {
+    throw new Error(`${folder} holds ${strange.path}, which is of no release: name another folder`);
   }
-  rmSync(folder, { recursive: true });
+  // The folder itself stays: it may be a link.
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+}
+
+function isOfRelease(folder: string, path: string): boolean {
+  return path === join(folder, 'template.json') || isArchive(path);
 }
 
 function isArchive(path: string): boolean {

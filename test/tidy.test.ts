@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kube: ['core', 'api', 'ports'],
   aws: ['core', 'api', 'ports', 'catalog', 'contract'],
   sim: ['core', 'api', 'ports', 'app'],
-  contract: ['core'],
+  contract: ['core', 'package.json'],
   functions: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'contract', 'package.json'],
   cli: [
     ...['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'sim', 'contract'],

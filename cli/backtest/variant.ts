@@ -1,4 +1,5 @@
 import type { Planning } from '../../shared/app/recording/recording.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import type { Reading, SettingKind } from '../../shared/contract/setting-kinds.ts';
 import { SETTINGS, type SettingKey, type Settings } from '../../shared/contract/settings.ts';
 import type { FeatureGate } from '../../shared/contract.ts';
@@ -6,7 +7,6 @@ import type { Consolidation } from '../../shared/core/disruption/consolidation/c
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
-import { meant } from '../unknown-names.ts';
 
 /** Settings that are not those of the recording. */
 export interface Changes {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { reporting } from '../bad-input.ts';
 import { type Line, warn } from '../doctor/line.ts';
 import { checkAdoption } from '../handover/checks.ts';
@@ -23,7 +24,6 @@ import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
 import type { LiveCluster } from '../live.ts';
 import { type MarketOptions, withMarketOptions } from '../market.ts';
-import { pageUrl } from '../pages.ts';
 import { namedRegion } from '../region.ts';
 import { lastSigns } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';

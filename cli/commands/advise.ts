@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { type Currency, currencyOf } from '../../shared/core/model/currency.ts';
 import type { Advised } from '../advise/advice.ts';
 import { type AdviceFound, adviceFor } from '../advise/advise.ts';
@@ -16,7 +17,6 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
-import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 

@@ -8,6 +8,7 @@ import {
   withoutLeases,
   writeLeases,
 } from '../../shared/app/writes/write-leases.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { kubeLeases } from '../../shared/kube/leases.ts';
 import { whenFree } from '../../shared/kube/when-free.ts';
@@ -25,7 +26,6 @@ import {
 } from '../live.ts';
 import { marketOf } from '../market.ts';
 import { documentText, type OutputFormat, outputOption } from '../output.ts';
-import { pageUrl } from '../pages.ts';
 import { type PlanBasis, planBasis, rememberedBy, unused } from '../plan/copy.ts';
 import { type PlanFile, readPlanFile } from '../plan/plan-file.ts';
 import { signsOfLife } from '../release/alive.ts';

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { decodeNodePool } from '../../shared/api/node-pool.ts';
 import { snapshotFrom } from '../../shared/app/recording/snapshot-json.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import type { Currency } from '../../shared/core/model/currency.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
@@ -24,7 +25,6 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
-import { pageUrl } from '../pages.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect } from '../simulate/variables.ts';

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { meant as near } from '../../shared/contract/nearest.ts';
 import { FAULTS } from '../../shared/core/launch/faults.ts';
 import { callersAccess } from '../aws-access.ts';
 import { Problems, reporting } from '../bad-input.ts';
@@ -13,7 +14,6 @@ import {
   outputOption,
 } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
-import { meant as near } from '../unknown-names.ts';
 
 interface Options {
   readonly cluster: string;

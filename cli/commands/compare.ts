@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { reporting } from '../bad-input.ts';
 import { type Comparison, compared, KARPENTER_VERSION, PLANS_MAX } from '../compare/comparison.ts';
 import {
@@ -13,7 +14,6 @@ import { runningCluster, type Subject } from '../compare/subject.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
 import { documentText, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
-import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { callersAccess } from '../aws-access.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { Selection } from '../decisions/about.ts';
@@ -13,7 +14,6 @@ import {
   timeText,
 } from '../decisions/render.ts';
 import { isDocument, type OutputFormat, outputOption } from '../output.ts';
-import { pageUrl } from '../pages.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { timeSpan } from '../time-span.ts';
 

@@ -1,16 +1,23 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { meant } from '../../shared/contract/nearest.ts';
 import { reporting } from '../bad-input.ts';
 import {
   type ManifestOptions,
   refuseManifestOptions,
   withManifestOptions,
 } from '../compare/manifest-subject.ts';
-import { type Asked, askedOf, type Kind } from '../explain/asked.ts';
+import { type Asked, askedOf } from '../explain/asked.ts';
 import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
 import { explainManifest } from '../explain/manifests.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
-import { renderClaim, renderPod } from '../explain/render.ts';
+import { renderClaim, renderPod, renderWorkload } from '../explain/render.ts';
+import {
+  explainWorkload,
+  type WorkloadExplanation,
+  type WorkloadKind,
+  workloadOf,
+} from '../explain/workload.ts';
 import {
   heldBackNotes,
   type LiveCluster,
@@ -29,16 +36,16 @@ import {
   withSettingsOptions,
 } from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
-import { meant } from '../unknown-names.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
-  readonly namespace: string;
+  readonly namespace?: string;
   readonly output: OutputFormat<'text'>;
 }
 
 type Explanation =
   | { readonly kind: 'pod'; readonly found: PodExplanation }
+  | { readonly kind: 'workload'; readonly found: WorkloadExplanation }
   | { readonly kind: 'nodeclaim'; readonly found: ClaimExplanation };
 
 /** What the stack decides by. */
@@ -58,8 +65,7 @@ async function podNamed(
 ): Promise<Explanation> {
   const { state, nowMs } = live;
   // As plans and events name pods, too.
-  const [own = name, given] = name.split('/').reverse();
-  const where = given ?? namespace;
+  const [own = name, where = namespace ?? live.namespace] = name.split('/').reverse();
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
   if (pod === undefined) {
     const there = state.objects.pods.filter((each) => each.namespace === where);
@@ -76,10 +82,34 @@ function namesOf(objects: readonly { readonly name: string }[]): readonly string
   return objects.map(({ name }) => name);
 }
 
+async function workloadNamed(
+  live: LiveCluster,
+  { kind, name }: { readonly kind: WorkloadKind; readonly name: string },
+  options: Options,
+  { stack, market }: Deciding,
+): Promise<Explanation> {
+  const { state, nowMs } = live;
+  const { pods } = state.objects;
+  const [own = name, namespace = options.namespace ?? live.namespace] = name.split('/').reverse();
+  const ownNames = pods
+    .filter((pod) => pod.namespace === namespace)
+    .flatMap((pod) => workloadOf(pod, kind) ?? []);
+  if (!ownNames.includes(own)) {
+    const near = meant(own, ownNames);
+    throw new Absent(`there is no pod of ${kind} ${own} in namespace ${namespace}${near}`);
+  }
+  const input = await previewedOn(market, live, stack);
+  const around = { state, rows: nodeRows(state, input.prices, nowMs) };
+  const { plan } = await preview(input);
+  const workload = { workload: kind, namespace, name: own };
+  const found = explainWorkload(workload, pods, { plan }, around, await planningOf(input));
+  if (found === undefined) throw new Error(`${kind} ${own} has pods and none`);
+  return { kind: 'workload', found };
+}
+
 async function claimNamed(
   live: LiveCluster,
-  kind: Kind,
-  name: string,
+  { kind, name }: { readonly kind: 'node' | 'nodeclaim'; readonly name: string },
   { stack, market }: Deciding,
 ): Promise<Explanation> {
   const { state, nowMs } = live;
@@ -108,51 +138,64 @@ async function claimNamed(
   return { kind: 'nodeclaim', found };
 }
 
-async function answer(
+function explained(
   live: LiveCluster,
-  kind: Kind,
-  name: string,
+  { kind, name }: Asked,
   options: Options,
-): Promise<string> {
+  deciding: Deciding,
+): Promise<Explanation> {
+  if (kind === 'pod') return podNamed(live, name, options, deciding);
+  if (kind === 'node' || kind === 'nodeclaim') return claimNamed(live, { kind, name }, deciding);
+  return workloadNamed(live, { kind, name }, options, deciding);
+}
+
+function textOf(explanation: Explanation): string {
+  switch (explanation.kind) {
+    case 'pod':
+      return renderPod(explanation.found);
+    case 'workload':
+      return renderWorkload(explanation.found);
+    case 'nodeclaim':
+      return renderClaim(explanation.found);
+  }
+}
+
+async function answer(live: LiveCluster, asked: Asked, options: Options): Promise<string> {
   const settings = live.settings(options);
   const market = await marketOf(live, options);
-  const deciding = { stack: settings.stack, market };
-  const explained =
-    kind === 'pod'
-      ? await podNamed(live, name, options, deciding)
-      : await claimNamed(live, kind, name, deciding);
+  const explanation = await explained(live, asked, options, { stack: settings.stack, market });
   const heldBack = heldBackNotes(live.state, live.nowMs);
   const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...heldBack];
-  const { kind: explainedKind, found } = explained;
   if (isDocument(options.output)) {
-    const about = { joiner: packageJson.version, cluster: live.url, notes, kind: explainedKind };
+    const { kind, found } = explanation;
+    const about = { joiner: packageJson.version, cluster: live.url, notes, kind };
     return documentText({ ...about, ...found }, options.output);
   }
-  const text = explained.kind === 'pod' ? renderPod(explained.found) : renderClaim(explained.found);
-  return `${noteLines(notes)}${text}\n`;
+  return `${noteLines(notes)}${textOf(explanation)}\n`;
 }
 
 /** Of manifests, without a cluster. */
 async function manifestAnswer(asked: Asked, options: Options): Promise<string> {
-  const { filename, namespace, output } = options;
-  const explained = await explainManifest(asked, filename, options);
-  if (explained === undefined) {
-    const where = `namespace ${namespace}`;
-    throw new Absent(
-      `there is no Pod, and no workload, ${asked.name} in ${where} of the manifests`,
-    );
+  const { filename, output } = options;
+  // Objects of manifests that name no namespace are in this one.
+  const among = { ...options, namespace: options.namespace ?? 'default' };
+  const answered = await explainManifest(asked, filename, among);
+  if (answered.explained === undefined) {
+    const { absent, name, namespace, there } = answered;
+    const where = `namespace ${namespace} of the manifests`;
+    throw new Absent(`there is no ${absent} in ${where}${meant(name, there)}`);
   }
-  const { found, notes, source } = explained;
+  const { explained: explanation, notes, source } = answered;
   if (isDocument(output)) {
-    const about = { joiner: packageJson.version, source, notes, kind: 'pod' };
+    const { kind, found } = explanation;
+    const about = { joiner: packageJson.version, source, notes, kind };
     return documentText({ ...about, ...found }, output);
   }
-  return `${noteLines(notes)}${renderPod(found)}\n`;
+  return `${noteLines(notes)}${textOf(explanation)}\n`;
 }
 
 async function run(what: string, given: string | undefined, options: Options): Promise<number> {
   const asked = askedOf(what, given);
-  const { kind, name } = asked;
   try {
     if (options.filename.length > 0) {
       process.stdout.write(await manifestAnswer(asked, options));
@@ -160,7 +203,7 @@ async function run(what: string, given: string | undefined, options: Options): P
     }
     refuseManifestOptions(options);
     const text = await withLiveCluster('joiner-explain', options, (live) =>
-      answer(live, kind, name, options),
+      answer(live, asked, options),
     );
     process.stdout.write(text);
     return 0;
@@ -174,15 +217,23 @@ async function run(what: string, given: string | undefined, options: Options): P
 /** `joiner explain`: why a pod is or would be where it is, and what becomes of a node. */
 export function explainCommand(): Command {
   return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('explain'))))
-    .description('explain why a pod is on its node or pending, or why a node is kept or disrupted')
-    .argument('<what>', 'pod, node or nodeclaim; or kind and name, such as pod/web')
+    .description(
+      'explain why pods are on their nodes or pending, or why a node is kept or disrupted',
+    )
+    .argument(
+      '<what>',
+      'pod, node, nodeclaim or a workload such as deployment; or kind and name, such as pod/web',
+    )
     .argument('[name]', 'the name of the object')
     .option(
       '-f, --filename <paths...>',
       'explain a pod or workload of these manifests, without a cluster',
       [],
     )
-    .option('-n, --namespace <name>', "the pod's namespace", 'default')
+    .option(
+      '-n, --namespace <name>',
+      "the namespace of the pod or workload; default: that of the kubeconfig's context",
+    )
     .addOption(outputOption('text'))
     .action((what: string, name: string | undefined, options: Options) =>
       reporting(() => run(what, name, options)),

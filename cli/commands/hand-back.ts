@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { reporting } from '../bad-input.ts';
 import { ok } from '../doctor/line.ts';
 import { checkHandBack } from '../handover/checks.ts';
@@ -15,7 +16,6 @@ import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
 import type { LiveCluster } from '../live.ts';
-import { pageUrl } from '../pages.ts';
 
 const NEXT = [
   'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { reporting } from '../bad-input.ts';
 import { type Ledger, ledgerOf } from '../ledger/ledger.ts';
 import { ledgerText, METHOD } from '../ledger/render.ts';
@@ -11,7 +12,6 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
-import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 
 interface Options extends SourceOptions, QuietOptions {

@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander';
+import { meant } from '../../shared/contract/nearest.ts';
 import { BadInput, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import { jsonSchemaOf, SCHEMAS } from '../schema/schemas.ts';
-import { meant } from '../unknown-names.ts';
 
 function listing(): string {
   const width = Math.max(...Object.keys(SCHEMAS).map(({ length }) => length));

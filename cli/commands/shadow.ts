@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { BadInput, reporting, unreadable } from '../bad-input.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
 import { marketOf } from '../market.ts';
@@ -163,5 +164,5 @@ Examples:
   joiner shadow record shadow.ndjson --every 1m --for 8h
   joiner shadow report shadow.ndjson --html shadow.html
 
-record reads the cluster and writes to the file alone. docs/migrate/karpenter.md says how each figure
-of the report is made; joiner schema shadow prints the JSON Schema of its document.`;
+record reads the cluster and writes to the file alone. joiner schema shadow prints the JSON Schema
+of the report's document. How each figure is made: ${pageUrl('migrate/karpenter.md')}`;

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
@@ -13,7 +14,6 @@ import {
 } from '../offline-catalog.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
-import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
@@ -24,7 +24,7 @@ import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
 import { readSettings } from '../simulate/settings-file.ts';
-import { unknownTypeNotes } from '../simulate/unknown-types.ts';
+import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
 interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
@@ -74,7 +74,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const all = [...paths, ...options.filename];
   if (all.length === 0) problems.add('give at least one file or folder of manifests');
   const manifests = problems.collect(() => loadManifests(all, region, variables, note)) ?? [];
-  for (const line of unknownTypeNotes(manifests, catalog)) note(line);
+  for (const line of unknownValueNotes(manifests, catalog)) note(line);
   const load = (path: string) => loadManifests([path], region, variables, note, manifests);
   const file = options.scenario;
   const scenario =

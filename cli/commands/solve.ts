@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { SchedulingCase } from '../../shared/api/case/decode.ts';
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { type OverlayReport, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
@@ -14,7 +15,6 @@ import { caseOf, readJson } from '../case-file.ts';
 import { type DocumentFormat, documentText, formatOption } from '../output.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
-import { pageUrl } from '../pages.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 
 interface Options extends QuietOptions {

@@ -6,6 +6,7 @@ import { type OfflineCatalogOptions, offlineCatalog } from '../offline-catalog.t
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { readSettings } from '../simulate/settings-file.ts';
+import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { appliedManifests, type Subject } from './subject.ts';
 
@@ -58,6 +59,7 @@ export async function manifestSubject(
   const stated = options.settings;
   const stack = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const manifests = problems.checked(loaded);
+  for (const line of unknownValueNotes(manifests, catalog)) note(line);
   if (!manifests.some(({ kind }) => kind === 'NodePool')) throw new BadInput([NO_NODE_POOL]);
   const all = options.bare === true ? manifests : inEksCluster(manifests, note);
   return appliedManifests(all, catalog, { stack, added: deploymentsBeside(all, manifests) });

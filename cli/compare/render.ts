@@ -1,4 +1,4 @@
-import { pageUrl } from '../pages.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
 import {

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { AWS_REGIONS } from '../aws-regions.ts';
 import { COMMANDS } from '../command-list.ts';
+import { EXPLAINED } from '../explain/asked.ts';
 
 /** What a word may go on as. */
 export interface Candidate {
@@ -110,12 +111,13 @@ async function valuesOf(option: Option, line: Line, namesOf: NamesOf): Promise<C
   return OF_FILES.test(flags) ? FILES : NOTHING;
 }
 
-const EXPLAINED: readonly Named[] = ['pod', 'node', 'nodeclaim'];
+/** Kinds whose names are read from the cluster. */
+const NAMED: readonly Named[] = ['pod', 'node', 'nodeclaim'];
 
 /** `joiner explain` takes a kind and a name, apart or with a slash between them. */
 async function explained(line: Line, word: string, namesOf: NamesOf): Promise<Completions> {
   const [first] = line.positional;
-  const kind = EXPLAINED.find((each) => each === (first ?? word.split('/')[0]));
+  const kind = NAMED.find((each) => each === (first ?? word.split('/')[0]));
   if (first === undefined && !word.includes('/')) return plain(EXPLAINED);
   if (kind === undefined || line.positional.length > 1) return NOTHING;
   const names = await namesOf([kind], whereOf(line));

@@ -1,5 +1,5 @@
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
-import { pageUrl } from '../pages.ts';
 import { table } from '../simulate/table.ts';
 import { count, type Part, type Reaction } from './bill.ts';
 import type { Cost } from './model.ts';

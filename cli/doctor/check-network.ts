@@ -1,4 +1,4 @@
-import { pageUrl } from '../pages.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { NEEDED_INSIDE, NOT_NEEDED_INSIDE, SERVICES, type Service } from './endpoints.ts';
 import type { ClassFacts, Facts, Network } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';

@@ -1,25 +1,39 @@
+import { meant } from '../../shared/contract/nearest.ts';
 import { BadInput } from '../bad-input.ts';
-import { meant } from '../unknown-names.ts';
-
-/** What can be explained. */
-export type Kind = 'pod' | 'node' | 'nodeclaim';
+import type { WorkloadKind } from './workload.ts';
 
 /** What is asked about. */
-export interface Asked {
-  readonly kind: Kind;
-  readonly name: string;
-}
+export type Asked =
+  | { readonly kind: 'pod' | 'node' | 'nodeclaim'; readonly name: string }
+  /** The pods of a workload. */
+  | { readonly kind: WorkloadKind; readonly name: string };
 
 /** As kubectl takes them: in any case, in the plural, short, and with the group. */
-const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ...(['pod', 'pods', 'po'] as const).map((each) => [each, 'pod'] as const),
-  ...(['node', 'nodes', 'no'] as const).map((each) => [each, 'node'] as const),
-  ...['nodeclaim', 'nodeclaims', 'nodeclaim.karpenter.sh', 'nodeclaims.karpenter.sh'].map(
-    (each) => [each, 'nodeclaim'] as const,
-  ),
-]);
+const WORDS = {
+  pod: ['pod', 'pods', 'po'],
+  node: ['node', 'nodes', 'no'],
+  nodeclaim: ['nodeclaim', 'nodeclaims', 'nodeclaim.karpenter.sh', 'nodeclaims.karpenter.sh'],
+  Deployment: ['deployment', 'deployments', 'deploy', 'deployment.apps', 'deployments.apps'],
+  ReplicaSet: ['replicaset', 'replicasets', 'rs', 'replicaset.apps', 'replicasets.apps'],
+  StatefulSet: ['statefulset', 'statefulsets', 'sts', 'statefulset.apps', 'statefulsets.apps'],
+  DaemonSet: ['daemonset', 'daemonsets', 'ds', 'daemonset.apps', 'daemonsets.apps'],
+  Job: ['job', 'jobs', 'job.batch', 'jobs.batch'],
+  CronJob: ['cronjob', 'cronjobs', 'cj', 'cronjob.batch', 'cronjobs.batch'],
+} as const satisfies Readonly<Record<Asked['kind'], readonly string[]>>;
 
-/** `pod web`, `pod/web`, `po web`, or `Pod/shop/web` as plans and events name it. */
+const ALL: readonly Asked['kind'][] = [
+  ...(['pod', 'node', 'nodeclaim'] as const),
+  ...(['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob'] as const),
+];
+
+const KINDS: ReadonlyMap<string, Asked['kind']> = new Map(
+  ALL.flatMap((kind) => WORDS[kind].map((word) => [word, kind] as const)),
+);
+
+/** The words that errors and completion name. */
+export const EXPLAINED: readonly string[] = ALL.map((kind) => WORDS[kind][0]);
+
+/** `pod web`, `pod/web`, `po web`, `deploy/web`, or `Pod/shop/web` as plans and events name it. */
 export function askedOf(what: string, name: string | undefined): Asked {
   const at = what.indexOf('/');
   const [kindText, own] =
@@ -29,6 +43,7 @@ export function askedOf(what: string, name: string | undefined): Asked {
   }
   const kind = KINDS.get(kindText.toLowerCase());
   if (kind !== undefined) return { kind, name: own };
-  const near = meant(kindText.toLowerCase(), ['pod', 'node', 'nodeclaim']);
-  throw new BadInput([`${kindText}: expected pod, node or nodeclaim${near}`]);
+  const near = meant(kindText.toLowerCase(), EXPLAINED);
+  const all = `${EXPLAINED.slice(0, -1).join(', ')} or ${EXPLAINED.at(-1)}`;
+  throw new BadInput([`${kindText}: expected ${all}${near}`]);
 }

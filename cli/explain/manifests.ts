@@ -5,44 +5,90 @@ import { BadInput } from '../bad-input.ts';
 import { type ManifestOptions, manifestSubject } from '../compare/manifest-subject.ts';
 import type { Asked } from './asked.ts';
 import { explainPod, type PodExplanation } from './pod.ts';
+import { explainWorkload, type WorkloadExplanation, workloadOf } from './workload.ts';
+
+/** Pods that may be explained, of one namespace, by their names. */
+function podsIn(pods: readonly Pod[], namespace: string): readonly Pod[] {
+  return pods
+    .filter((each) => each.namespace === namespace && isReschedulable(each))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
 
 /** A pod of the name, or the first of the workload of that name: its pods get theirs here. */
-function podOf(pods: readonly Pod[], name: string, namespace: string): Pod | undefined {
-  const [own = name, given] = name.split('/').reverse();
-  const all = pods
-    .filter((each) => each.namespace === (given ?? namespace) && isReschedulable(each))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+function podOf(pods: readonly Pod[], name: string): Pod | undefined {
   return (
-    all.find((each) => each.name === own) ?? all.find(({ controller }) => isOf(controller, own))
+    pods.find((each) => each.name === name) ??
+    pods.find(({ controller }) => namesOf(controller).includes(name))
   );
 }
 
-/** A StatefulSet or Job by its name, a Deployment by the name of its ReplicaSet, which adds a hash. */
-function isOf(controller: Pod['controller'], name: string): boolean {
-  if (controller === undefined) return false;
-  const { kind, name: own } = controller;
-  return own === name || (kind === 'ReplicaSet' && own.replace(/-[^-]+$/, '') === name);
+/** A StatefulSet or Job has its name, a Deployment that of its ReplicaSet, which adds a hash. */
+function namesOf(controller: Pod['controller']): readonly string[] {
+  if (controller === undefined) return [];
+  const { kind, name } = controller;
+  return kind === 'ReplicaSet' ? [name, name.replace(/-[^-]+$/, '')] : [name];
+}
+
+/** What people call pods: by their workloads, for the names of theirs are made here. */
+function calledIn(pods: readonly Pod[]): readonly string[] {
+  return pods.flatMap(({ name, controller }) => namesOf(controller).at(-1) ?? name);
 }
 
 export interface OfManifests {
-  readonly found: PodExplanation;
+  readonly explained:
+    | { readonly kind: 'pod'; readonly found: PodExplanation }
+    | { readonly kind: 'workload'; readonly found: WorkloadExplanation };
   readonly notes: readonly string[];
   readonly source: string;
 }
 
-/** Where a pod of the manifests would be, were they applied to a cluster without nodes. */
+/** There is no such pod and no such workload. */
+export interface NotAmongManifests {
+  readonly explained?: undefined;
+  /** What is not there, such as `pod of Deployment web`. */
+  readonly absent: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** What its namespace has. */
+  readonly there: readonly string[];
+}
+
+interface Options extends ManifestOptions {
+  readonly namespace: string;
+}
+
+/** `shop/web` as plans and events name pods, too. */
+function placed(name: string, { namespace }: Options): { namespace: string; own: string } {
+  const [own = name, given = namespace] = name.split('/').reverse();
+  return { own, namespace: given };
+}
+
+/** Where a pod, or the pods of a workload, would be, were the manifests applied to an empty cluster. */
 export async function explainManifest(
   { kind, name }: Asked,
   paths: readonly string[],
-  options: ManifestOptions & { readonly namespace: string },
-): Promise<OfManifests | undefined> {
-  if (kind !== 'pod')
+  options: Options,
+): Promise<OfManifests | NotAmongManifests> {
+  if (kind === 'node' || kind === 'nodeclaim')
     throw new BadInput([`${kind}: of manifests a pod is explained, they have no nodes`]);
   const { snapshot, scheduling, notes, source } = await manifestSubject(paths, options);
-  const pod = podOf(snapshot.pods, name, options.namespace);
-  if (pod === undefined) return undefined;
-  const plan = replan(snapshot, scheduling);
+  const { namespace, own } = placed(name, options);
+  const pods = podsIn(snapshot.pods, namespace);
+  const planning = { snapshot, settings: scheduling };
   const around = { state: { objects: snapshot }, rows: [] };
-  const found = explainPod(pod, { plan }, around, { snapshot, settings: scheduling });
-  return { found, notes, source };
+  if (kind !== 'pod') {
+    const workload = { workload: kind, namespace, name: own };
+    const plan = replan(snapshot, scheduling);
+    const found = explainWorkload(workload, pods, { plan }, around, planning);
+    if (found !== undefined) return { explained: { kind: 'workload', found }, notes, source };
+    const there = pods.flatMap((pod) => workloadOf(pod, kind) ?? []);
+    return { absent: `pod of ${kind} ${own}`, name: own, namespace, there };
+  }
+  const pod = podOf(pods, own);
+  if (pod === undefined) {
+    return { absent: `Pod, and no workload, ${own}`, name: own, namespace, there: calledIn(pods) };
+  }
+  const plan = replan(snapshot, scheduling);
+  const found = explainPod(pod, { plan }, around, planning);
+  return { explained: { kind: 'pod', found }, notes, source };
 }

@@ -74,7 +74,8 @@ function boundPlace(pod: Pod, node: string, { state, rows }: Surroundings): Plac
   return { kind: 'bound', node, row, because: becauseOf(pod, claim), otherPods };
 }
 
-function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings): Place {
+/** Where the pod is, or would go by the plan. */
+export function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings): Place {
   const key = podKey(pod);
   if (pod.nodeName !== undefined) return boundPlace(pod, pod.nodeName, around);
   if (pod.deletedAtMs !== undefined) return { kind: 'none', why: 'it is being deleted' };
@@ -92,8 +93,14 @@ function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings
   return { kind: 'none', why: 'kube-scheduler has not marked the pod unschedulable yet' };
 }
 
+/** What is planned, and by what. */
+export interface Planning {
+  readonly snapshot: ClusterSnapshot;
+  readonly settings: SchedulingSettings;
+}
+
 /** As if it were the only pod that waits, whatever it is doing now. */
-function optionsOf(
+export function optionsOf(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
   pod: Pod,
@@ -120,7 +127,7 @@ export function explainPod(
   pod: Pod,
   found: Pick<Preview, 'plan'>,
   around: Surroundings,
-  planning: { readonly snapshot: ClusterSnapshot; readonly settings: SchedulingSettings },
+  planning: Planning,
 ): PodExplanation {
   return {
     pod: podKey(pod),

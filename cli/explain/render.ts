@@ -6,7 +6,8 @@ import { isJson } from '../../shared/sim/json.ts';
 import { priceText } from '../price-text.ts';
 import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
-import type { BoundPlace, PodExplanation } from './pod.ts';
+import type { BoundPlace, Place, PodExplanation } from './pod.ts';
+import type { WorkloadExplanation } from './workload.ts';
 
 /** Pods that are named; JSON has them all. */
 const NAMED_MAX = 10;
@@ -78,6 +79,35 @@ export function renderPod(explanation: PodExplanation): string {
   const parts = [`Pod ${pod}\n${lines([['phase', phase], ...placeLines(explanation)])}`];
   if (options.length > 0) {
     parts.push(`A node of its own, by NodePool\n${lines(options.map(steps))}`);
+  }
+  return parts.join('\n\n');
+}
+
+/** A place in one line. */
+function placeText(place: Place): string {
+  switch (place.kind) {
+    case 'bound':
+      return `on ${place.node}${place.row === undefined ? ', which is gone' : `: ${rowText(place.row)}`}`;
+    case 'existing':
+      return `would go to ${place.node}, which is there or on its way`;
+    case 'none':
+      return `stays as it is: ${place.why}`;
+    case 'new':
+      return `would get a new node of NodePool ${place.nodePool}: ${offering(place.chosen)}`;
+  }
+}
+
+/** For people: pods in the same place or with the same reason are told together. */
+export function renderWorkload(explanation: WorkloadExplanation): string {
+  const { workload, namespace, name, pods, options } = explanation;
+  const groups = Map.groupBy(pods, ({ phase, place }) => `${phase}, ${placeText(place)}`);
+  const told = [...groups].flatMap(([text, all]): readonly Line[] => [
+    [`${all.length} of ${pods.length}`, text],
+    ['', named(all.map(({ pod }) => pod))],
+  ]);
+  const parts = [`${workload} ${namespace}/${name}\n${lines(told)}`];
+  if (options.length > 0) {
+    parts.push(`A node for one of its pods, by NodePool\n${lines(options.map(steps))}`);
   }
   return parts.join('\n\n');
 }

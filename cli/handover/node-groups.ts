@@ -1,9 +1,9 @@
 import { RESOURCES } from '../../shared/api/resources.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
-import { pageUrl } from '../pages.ts';
 import { counted, someOf } from '../words.ts';
 
 /** A Deployment of Cluster Autoscaler. */

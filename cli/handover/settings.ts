@@ -1,10 +1,10 @@
 import type { StackSettings } from '../../shared/app/settings.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import { GATE_NAMES } from '../../shared/contract/setting-kinds.ts';
 import { type SettingKey, settingOf } from '../../shared/contract/settings.ts';
 import { FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
-import { pageUrl } from '../pages.ts';
 import { counted } from '../words.ts';
 import type { Karpenter } from './karpenter.ts';
 

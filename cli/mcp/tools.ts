@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXPLAINED } from '../explain/asked.ts';
 
 /** A command that an assistant may run: it reads, and changes nothing. */
 export interface Tool {
@@ -36,14 +37,14 @@ const nodepools = names.optional().describe('only these NodePools');
 /** By the name of the tool. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   explain: {
-    title: 'Explain a pod, node or NodeClaim',
+    title: 'Explain a pod, workload, node or NodeClaim',
     description:
-      'Why a pod is on its node or still pending, which offering was chosen, its price and the ' +
-      'runner-up; or why a node stays, or what is about to remove it.',
+      'Why a pod, or each pod of a workload, is on its node or still pending, which offering was ' +
+      'chosen, its price and the runner-up; or why a node stays, or what is about to remove it.',
     input: {
-      kind: z.enum(['pod', 'node', 'nodeclaim']),
+      kind: z.enum(EXPLAINED),
       name,
-      namespace: name.optional().describe("the pod's namespace; default: default"),
+      namespace: name.optional().describe("default: that of the kubeconfig's context"),
     },
     words: (input) => [
       ...['explain', String(input['kind']), String(input['name'])],

@@ -1,4 +1,4 @@
-import { meant } from '../unknown-names.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import type { Sign } from './alive.ts';
 import {
   claimOf,

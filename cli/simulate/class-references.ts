@@ -1,7 +1,8 @@
 import type { Issue } from '../../shared/api/issue.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import { type Json, textAt } from '../../shared/sim/json.ts';
 import type { Manifest } from '../manifests.ts';
-import { issueText, meant, thereAre } from '../unknown-names.ts';
+import { issueText, thereAre } from '../unknown-names.ts';
 
 const PATH = ['spec', 'template', 'spec', 'nodeClassRef'] as const;
 const GROUP = 'karpenter.k8s.aws';

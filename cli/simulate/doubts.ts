@@ -1,8 +1,8 @@
 import { show } from '../../shared/api/read.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import { parseQuantity } from '../../shared/core/quantity.ts';
 import { selectorMeans } from '../../shared/sim/controllers/budgets.ts';
 import { type Json, listAt, objectAt, textAt, textsAt, valueAt } from '../../shared/sim/json.ts';
-import { meant } from '../unknown-names.ts';
 
 /** Something that an API server would refuse and that the simulated one runs all the same. */
 export interface Doubt {

@@ -1,8 +1,8 @@
 import type { Issue } from '../../shared/api/issue.ts';
 import { apiVersion, RESOURCES } from '../../shared/api/resources.ts';
+import { nearest } from '../../shared/contract/nearest.ts';
 import { type Json, textAt } from '../../shared/sim/json.ts';
 import { groupsUsed, kindsOf } from '../../shared/sim/kinds.ts';
-import { nearest } from '../nearest.ts';
 
 /** The version of a group that the simulated cluster uses, such as `karpenter.sh/v1`. */
 function versionOf(group: string, kind: string): string {

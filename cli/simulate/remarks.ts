@@ -1,3 +1,4 @@
+import { meant } from '../../shared/contract/nearest.ts';
 import { SIMULATED_DURATION } from '../../shared/core/model/labels.ts';
 import { JOB_DURATION } from '../../shared/sim/durations.ts';
 import { listAt, textAt, valueAt } from '../../shared/sim/json.ts';
@@ -5,7 +6,6 @@ import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
-import { meant } from '../unknown-names.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 5;

@@ -1,11 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import type { Issue } from '../../shared/api/issue.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { decodeScenario, type Scenario, type ScenarioStep } from '../../shared/sim/scenario.ts';
 import { BadInput } from '../bad-input.ts';
 import { textOf } from '../manifest-files.ts';
-import { issueText, meant } from '../unknown-names.ts';
+import { issueText } from '../unknown-names.ts';
 import { readYaml } from './yaml-text.ts';
 
 /** Names shown of a list that is too long to print. */

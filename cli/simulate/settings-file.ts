@@ -1,10 +1,11 @@
 import { decodeSettings } from '../../shared/api/stack-settings.ts';
 import { type StackSettings, stackSettings } from '../../shared/app/settings.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import { SETTING_KEYS, settingOf } from '../../shared/contract/settings.ts';
 import { isJson, type Json, objectAt } from '../../shared/sim/json.ts';
 import { BadInput } from '../bad-input.ts';
 import { textOf } from '../manifest-files.ts';
-import { issueText, meant } from '../unknown-names.ts';
+import { issueText } from '../unknown-names.ts';
 import { readYaml } from './yaml-text.ts';
 
 /** Props of the stack that decisions go by, and the variables that functions read them from. */

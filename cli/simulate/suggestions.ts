@@ -1,6 +1,6 @@
+import { nearest } from '../../shared/contract/nearest.ts';
 import { WELL_KNOWN_LABELS } from '../../shared/core/model/labels.ts';
 import { isJson, type Json } from '../../shared/sim/json.ts';
-import { nearest } from '../nearest.ts';
 
 /** The texts of a field and below it, keys too; paths are written as {@link unsetIn} writes them. */
 function textsAt(value: unknown, path: string, at = ''): readonly string[] {

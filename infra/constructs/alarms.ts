@@ -6,6 +6,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { pageUrl } from '../../shared/contract/pages.ts';
 import {
   type FunctionName,
   INTERRUPTION_RECEIVES_MAX,
@@ -35,6 +36,9 @@ interface Rule {
   readonly missing?: cloudwatch.TreatMissingData;
   readonly runbook: string;
 }
+
+/** The end of each description: who is paged has the page at hand. */
+export const RUNBOOKS = `Runbooks: ${pageUrl('operate/alarms.md')}`;
 
 /** What EC2 contradicts comes again after six minutes, and is done with then. */
 export const MESSAGE_SECONDS_MAX = 600;
@@ -286,7 +290,7 @@ export class Alarms extends Construct {
   #alarm(id: string, metric: cloudwatch.IMetric, rule: Rule): void {
     const alarm = new cloudwatch.Alarm(this, id, {
       metric,
-      alarmDescription: `Joiner, ${this.#props.cluster}: ${rule.runbook}`,
+      alarmDescription: `Joiner, ${this.#props.cluster}: ${rule.runbook} ${RUNBOOKS}`,
       threshold: rule.threshold,
       evaluationPeriods: rule.periods ?? 1,
       comparisonOperator:

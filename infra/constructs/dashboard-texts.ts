@@ -1,4 +1,5 @@
 import type { MetricGraph, MetricKey } from '../../shared/contract/metrics.ts';
+import { pageUrl } from '../../shared/contract/pages.ts';
 
 /** What the lines of graphs are called. */
 export const METRIC_LABELS: Readonly<Record<MetricKey, string>> = {
@@ -56,15 +57,22 @@ export interface Heading {
   readonly help: string;
 }
 
+/** Where a name of the page of runbooks leads: to that of the alarm. */
+function runbook(alarm: string, section = alarm.toLowerCase()): string {
+  return `[${alarm}](${pageUrl(`operate/alarms.md#${section}`)})`;
+}
+
+const PAGE = `[Runbooks](${pageUrl('operate/alarms.md')})`;
+
 /** Rows in the order of the questions that people ask. */
 export const HEADINGS = {
   alarms: {
     question: 'Is anything wrong?',
-    help: 'Each alarm’s description says what to do. Runbooks: `docs/operate/alarms.md`.',
+    help: `Each alarm’s description says what to do. \`joiner doctor\` checks the stack. ${PAGE}.`,
   },
   pods: {
     question: 'Do pods get nodes?',
-    help: '`joiner explain pod NAME` says why a pod is pending. Runbook: `docs/operate/alarms.md`, *OldestPending*.',
+    help: `\`joiner explain pod NAME\` says why a pod is pending. Runbook: ${runbook('OldestPending')}.`,
   },
   money: {
     question: 'What does it cost?',
@@ -72,7 +80,7 @@ export const HEADINGS = {
   },
   launches: {
     question: 'Does EC2 launch what is asked for?',
-    help: '`joiner bars` lists unavailable offerings. Runbook: `docs/operate/alarms.md`, *LaunchFailures*.',
+    help: `\`joiner bars\` lists unavailable offerings. Runbook: ${runbook('LaunchFailures')}.`,
   },
   disruption: {
     question: 'Which nodes are replaced or removed?',
@@ -80,14 +88,14 @@ export const HEADINGS = {
   },
   interruption: {
     question: 'Are interruptions handled?',
-    help: 'Runbook: `docs/operate/alarms.md`, *OldestMessage* and *DeadLetters*. `joiner dead-letters` lists messages that failed.',
+    help: `Runbooks: ${runbook('OldestMessage', 'oldestmessage-and-failedinvocations')}, ${runbook('DeadLetters')}. \`joiner dead-letters\` lists messages that failed.`,
   },
   functions: {
     question: 'Do the functions run?',
-    help: '`joiner doctor` checks the stack. Runbook: `docs/operate/alarms.md`, *NoTick* and *Errors*.',
+    help: `\`joiner doctor\` checks the stack. Runbooks: ${runbook('NoTick', 'notick-of-provision-lifecycle-or-watch')}, ${runbook('Errors')}.`,
   },
   decisions: {
     question: 'What was decided, and why?',
-    help: '`joiner decisions` selects by pod, node and NodePool. `docs/reasons.md` explains each reason.',
+    help: `\`joiner decisions\` selects by pod, node and NodePool. [Reasons](${pageUrl('reasons.md')}) explains each.`,
   },
 } as const satisfies Readonly<Record<string, Heading>>;

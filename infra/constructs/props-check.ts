@@ -1,5 +1,6 @@
 import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { meant } from '../../shared/contract/nearest.ts';
 import {
   isSettingKey,
   SETTING_KEYS,
@@ -212,7 +213,7 @@ export function propFaults(props: object): readonly string[] {
     .filter((name) => !ALL_CHECKS.has(name))
     .map(
       (name) =>
-        `${name} is not a prop of Joiner; the most similar is ${nearest(name)}. ` +
+        `${name} is not a prop of Joiner${meant(name, JOINER_PROPS)}. ` +
         `The props are ${JOINER_PROPS.join(', ')}`,
     );
   const wrong = [...ALL_CHECKS].flatMap(([name, check]) => {
@@ -243,26 +244,4 @@ function shown(name: string, value: unknown): string {
     // Constructs know their parents, and these them.
     return 'a construct of another kind';
   }
-}
-
-/** The prop that takes the fewest letters to get to. */
-function nearest(name: string): string {
-  const distances = JOINER_PROPS.map((prop) => ({ prop, letters: lettersBetween(name, prop) }));
-  const [first] = distances.toSorted((a, b) => a.letters - b.letters);
-  return first?.prop ?? '';
-}
-
-/** How many letters have to be put in, taken out or changed; no matter whether they are capital. */
-function lettersBetween(one: string, other: string): number {
-  const target = [...other.toLowerCase()];
-  let row = [0, ...target.map((_, at) => at + 1)];
-  for (const letter of one.toLowerCase()) {
-    const next = [(row[0] ?? 0) + 1];
-    target.forEach((each, at) => {
-      const changed = (row[at] ?? 0) + (each === letter ? 0 : 1);
-      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    });
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

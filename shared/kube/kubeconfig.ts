@@ -11,6 +11,8 @@ export interface ClusterAccess {
   readonly endpoint: Endpoint;
   /** Undefined: the client certificate speaks for us. */
   readonly tokens: TokenSource | undefined;
+  /** Of the context, which is meant where none is named. */
+  readonly namespace: string;
 }
 
 /** Exec plugins tell no expiry here; `aws eks get-token` is good for 15 minutes. */
@@ -48,7 +50,9 @@ export async function loadKubeconfig(
       ? {}
       : { clientCertificate: { certPem: String(cert), keyPem: String(key) } }),
   };
-  return { endpoint, tokens: tokensOf(config, bearerOf(options.headers), nowMs) };
+  const tokens = tokensOf(config, bearerOf(options.headers), nowMs);
+  const { namespace = '' } = config.getContextObject(config.getCurrentContext()) ?? {};
+  return { endpoint, tokens, namespace: namespace === '' ? 'default' : namespace };
 }
 
 /** The names of a kubeconfig's contexts; none where there is no file. */

@@ -61,6 +61,7 @@ describe('kinds of joiner explain', () => {
   it.each([
     ...['pod/web', 'pods/web', 'po/web', 'Pod/web', 'node/a', 'no/a', 'nodes/a'],
     ...['nodeclaim/a', 'nodeclaims/a', 'NodeClaim/a', 'nodeclaims.karpenter.sh/a'],
+    ...['deploy/web', 'deployment/web', 'rs/web', 'sts/web', 'ds/web', 'job/web', 'cj/web'],
     ...['po web', 'Pod web', 'pods default/web', 'Pod/default/web'],
   ])('%s is asked of the cluster', async (line) => {
     const { exitCode, stderr } = await asked(...line.split(' '));
@@ -69,7 +70,7 @@ describe('kinds of joiner explain', () => {
   });
 
   it.each([
-    ['deployment/web', 'deployment: expected pod, node or nodeclaim'],
+    ['service/web', 'service: expected pod, node, nodeclaim, deployment, replicaset,'],
     ['web', 'expected a kind and a name, such as pod/web'],
     ['pod', 'expected a kind and a name, such as pod/web'],
     ['pod/', 'expected a kind and a name, such as pod/web'],

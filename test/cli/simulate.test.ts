@@ -114,6 +114,29 @@ describe('joiner simulate', () => {
     expect(stderr).not.toContain('c5.large');
   });
 
+  it.each([
+    [
+      'karpenter.sh/capacity-type',
+      'spot, ondemand',
+      'has no value ondemand (did you mean on-demand?)',
+    ],
+    ['kubernetes.io/arch', 'arm46', 'kubernetes.io/arch has no value arm46 (did you mean arm64?)'],
+    ['node.kubernetes.io/instance-type', 'm5.lagre', 'has no m5.lagre (did you mean m5.large?); '],
+    ['topology.kubernetes.io/zone', 'us-esat-1a', 'has no us-esat-1a (did you mean us-east-1a?); '],
+    ['topology.kubernetes.io/zone', 'us-east-1z', 'the catalog of us-east-1 has no us-east-1z; '],
+  ])('a value of %s that nothing has, %s, is told with the near one', async (key, values, says) => {
+    const pool = POOL.replace(
+      /( {6}requirements:\n)/,
+      `$1        - { key: ${key}, operator: In, values: [${values}] }\n`,
+    );
+    const { exitCode, stderr } = await simulated({
+      'world.yaml': [NODE_CLASS, pool].join('---\n'),
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('joiner: NodePool/general: ');
+    expect(stderr).toContain(says);
+  });
+
   it('other kinds are named once and ignored', async () => {
     const other = 'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n';
     const { exitCode, stderr } = await simulated({ ...WORLD, 'service.yaml': other });

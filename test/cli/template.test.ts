@@ -16,7 +16,7 @@ describe('joiner template', () => {
     [['--bucket', 'UPPER_bad'], '--bucket is "UPPER_bad", but has to be a bucket\'s name'],
     [['--bucket', 'releases', '--prefix', 'no-slash'], '--prefix is "no-slash", but has to be'],
     [['--bucket', 'releases', '--prefix', '../up/'], '--prefix is "../up/", but has to be'],
-    [['--bucket', 'releases', '--set', 'regoin=eu-west-1'], 'the most similar is region'],
+    [['--bucket', 'releases', '--set', 'regoin=eu-west-1'], 'did you mean region?'],
     [['--bucket', 'releases', '--set', 'region'], '--set region: expected PROP=VALUE'],
     [['--bucket', 'releases', '--settings', join(folder, 'none.json')], 'no such file'],
     [[], "required option '--bucket <bucket>' not specified"],

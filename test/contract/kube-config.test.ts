@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-async function load(user: (folder: string) => object) {
+async function load(user: (folder: string) => object, context: object = {}) {
   folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
   const config = {
     apiVersion: 'v1',
@@ -25,7 +25,7 @@ async function load(user: (folder: string) => object) {
       },
     ],
     users: [{ name: 'u', user: user(folder) }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', ...context } }],
     'current-context': 'x',
   };
   await writeFile(join(folder, 'config'), JSON.stringify(config));
@@ -45,6 +45,14 @@ describe('a kubeconfig', () => {
     const { endpoint, tokens } = await load(() => ({ token: 'secret' }));
     expect(endpoint).toMatchObject({ url: 'https://api.example', caPem: 'CA' });
     expect(await tokens?.token()).toBe('secret');
+  });
+
+  it.each([
+    [{}, 'default'],
+    [{ namespace: '' }, 'default'],
+    [{ namespace: 'shop' }, 'shop'],
+  ])('whose context has %o means the namespace %s', async (context, namespace) => {
+    expect(await load(() => ({ token: 'secret' }), context)).toMatchObject({ namespace });
   });
 
   it('with an exec plugin', async () => {

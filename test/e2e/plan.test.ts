@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -169,6 +169,33 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
       expect(absent.stderr).toContain('error: there is no ');
     }
     expect((await explain('pool', 'api')).exitCode).toBe(2);
+  });
+
+  it('joiner explain tells the pods of a workload together', async () => {
+    const running = await runningPods(loop);
+    const web = JSON.parse((await explain('deploy/web', '-o', 'json')).stdout);
+    expect(web).toMatchObject({ kind: 'workload', workload: 'Deployment', namespace: 'default' });
+    expect(web.pods).toHaveLength(9);
+    for (const { phase, place } of web.pods) {
+      expect({ phase, kind: place.kind }).toEqual({ phase: 'Running', kind: 'bound' });
+    }
+    const both = JSON.parse((await explain('deployment', 'api', '-o', 'json')).stdout);
+    expect(both.pods.length + web.pods.length).toBe(running);
+    const { stdout } = await explain('deployments.apps/web');
+    expect(stdout).toMatch(/Deployment default\/web\n {2}\d of 9 {3}Running, on /);
+    const absent = await explain('deploy/wbe');
+    expect(absent).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(absent.stderr).toContain('no pod of Deployment wbe in namespace default (did you mean');
+  });
+
+  it("joiner explain looks into the namespace of the kubeconfig's context", async () => {
+    const elsewhere = join(folder, 'elsewhere');
+    const config = JSON.parse(await readFile(kubeconfig, 'utf8'));
+    config.contexts[0].context.namespace = 'elsewhere';
+    await writeFile(elsewhere, JSON.stringify(config));
+    const args = ['explain', 'deploy/web', '--kubeconfig', elsewhere];
+    expect((await joiner(...args)).stderr).toContain('Deployment web in namespace elsewhere');
+    expect((await joiner(...args, '-n', 'default')).exitCode).toBe(0);
   });
 
   it(

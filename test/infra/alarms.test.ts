@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { METRICS } from '../../shared/contract/metrics.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../../shared/contract.ts';
 import { resources, synthesise } from './synthesis.ts';
@@ -65,6 +66,15 @@ describe('the alarm on launch failures', () => {
   ])('%s: %s tried, %s failed', (_, attempts, failed, isAlarm) => {
     const value = evaluated(expression, { attempts, failed });
     expect(value !== undefined && value > Threshold).toBe(isAlarm);
+  });
+});
+
+describe('the description of an alarm', () => {
+  it.each(alarms)('%s leads to the page of runbooks', (_, { AlarmDescription }) => {
+    const url = `${packageJson.homepage}operate/alarms.html`;
+    expect(AlarmDescription).toMatch(/\. Runbooks: \S+$/);
+    expect(AlarmDescription.endsWith(url)).toBe(true);
+    expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
   });
 });
 

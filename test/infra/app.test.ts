@@ -32,11 +32,11 @@ describe('cdk synth', () => {
     [['clusters=blue,blue'], 'clusters has blue twice'],
     [
       ['cluster=demo', 'memorySize=512'],
-      'memorySize is not a prop of Joiner; the most similar is memorySi',
+      'memorySize is not a prop of Joiner (did you mean memorySizes?)',
     ],
     [
       ['cluster=demo', 'endpont=private'],
-      'endpont is not a prop of Joiner; the most similar is endpoint',
+      'endpont is not a prop of Joiner (did you mean endpoint?)',
     ],
     [
       ['cluster=demo', 'clusters=demo'],

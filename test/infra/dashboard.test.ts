@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { newsFilter } from '../../functions/runtime/repeats.ts';
 import { logRecorder, telemetry } from '../../functions/runtime/telemetry.ts';
 import { HEADINGS } from '../../infra/constructs/dashboard-texts.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { dashboardWidgets, type Line as GraphLine } from '../../scripts/docs/dashboard/body.ts';
 import { grafanaDashboard } from '../../scripts/docs/dashboard/grafana.ts';
 import { lifecycle } from '../../shared/app/lifecycle/lifecycle.ts';
@@ -11,6 +12,7 @@ import { provision } from '../../shared/app/provision/provision.ts';
 import { METRICS } from '../../shared/contract/metrics.ts';
 import { DECISION_LOG } from '../../shared/contract.ts';
 import { PortError, type Recorder } from '../../shared/ports.ts';
+import { anchorsOf } from '../docs/pages.ts';
 import { deployment } from '../sim/small-world.ts';
 import { reading, runningWorld, settings, waitingWorld, withPorts } from '../unit/app/world.ts';
 import { resources, synthesise } from './synthesis.ts';
@@ -103,14 +105,21 @@ describe('the dashboard', () => {
     }
     const questions = widgets.flatMap((each) => (each.type === 'text' ? [each.markdown] : []));
     expect(questions).toHaveLength(Object.keys(HEADINGS).length);
-    for (const each of questions) expect(each).toMatch(/^## .+\?\n.*`(joiner|docs)/);
+    for (const each of questions) expect(each).toMatch(/^## .+\?\n.*`joiner /);
   });
 
-  it('names runbooks and alarms that exist', () => {
-    const runbooks = readFileSync('docs/operate/alarms.md', 'utf8');
-    const named = JSON.stringify(HEADINGS).match(/(?<=[ ,]\*)\w+(?=\*)/g) ?? [];
-    expect(named.length).toBeGreaterThan(4);
-    for (const each of named) expect(runbooks).toMatch(new RegExp(`^## .*\\b${each}\\b`, 'm'));
+  it('leads to pages of the site, and to sections of these that exist', () => {
+    const texts = JSON.stringify(HEADINGS);
+    expect(texts).not.toContain('docs/');
+    const urls = [...texts.matchAll(/\]\(([^)]+)\)/g)].map(([, url = '']) => url);
+    expect(urls.length).toBeGreaterThan(6);
+    for (const url of urls) {
+      expect(url.startsWith(packageJson.homepage)).toBe(true);
+      const [path = '', section] = url.slice(packageJson.homepage.length).split('#');
+      const page = join('docs', path.replace('.html', '.md'));
+      expect(existsSync(page), url).toBe(true);
+      if (section !== undefined) expect([...anchorsOf(page)], url).toContain(section);
+    }
   });
 
   it.each(graphs)('$title has lines, units and an axis that people read', ({ lines, axis }) => {

@@ -131,8 +131,12 @@ describe('a prop that is nonsense', () => {
 
   it('is told when it does not exist', () => {
     const said = refusal({ memorySize: 512, Endpont: 'private' });
-    expect(said).toContain('memorySize is not a prop of Joiner; the most similar is memorySizes');
-    expect(said).toContain('Endpont is not a prop of Joiner; the most similar is endpoint');
+    expect(said).toContain('memorySize is not a prop of Joiner (did you mean memorySizes?). The');
+    expect(said).toContain('Endpont is not a prop of Joiner (did you mean endpoint?)');
+  });
+
+  it('is told with no other name where none is near', () => {
+    expect(refusal({ karpenter: true })).toContain('karpenter is not a prop of Joiner. The props');
   });
 
   it('is told together with all others', () => {
@@ -310,7 +314,7 @@ describe('props of the command line', () => {
 
   it('are passed on when nothing is called so, and refused with the nearest name', () => {
     const said = refusal(read({ cluster: 'demo', endpont: 'private' }));
-    expect(said).toContain('endpont is not a prop of Joiner; the most similar is endpoint');
+    expect(said).toContain('endpont is not a prop of Joiner (did you mean endpoint?)');
   });
 
   it('are passed on as they are when they cannot be read, and refused with the rest', () => {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -85,11 +94,35 @@ describe('a release into a folder', () => {
     expect(readFileSync(join(out, 'template.json'), 'utf8')).toContain('JoinerNode-eu-west-1-demo');
   });
 
-  it('leaves a folder alone that holds anything else', () => {
-    const out = join(folder, 'home');
+  it.each<[string, (out: string) => void]>([
+    ['a file', (out) => writeFileSync(join(out, 'strange'), 'all of it')],
+    ['an empty folder', (out) => mkdirSync(join(out, 'strange'))],
+    [
+      'an empty folder in a folder',
+      (out) => mkdirSync(join(out, 'strange/deep'), { recursive: true }),
+    ],
+    ['a link to a file', (out) => symlinkSync(join(out, 'template.json'), join(out, 'strange'))],
+    ['a link to a folder', (out) => symlinkSync(folder, join(out, 'strange'))],
+    ['a link to nothing', (out) => symlinkSync(join(folder, 'nothing'), join(out, 'strange'))],
+  ])('leaves a folder alone that also holds %s', (_, put) => {
+    const out = mkdtempSync(join(folder, 'home-'));
+    writeFileSync(join(out, 'template.json'), 'of the earlier one');
+    put(out);
+    const before = readdirSync(out, { recursive: true });
+    expect(() => release(out)).toThrow(
+      `${join(out, 'strange')}, which is of no release: name another folder`,
+    );
+    expect(readdirSync(out, { recursive: true })).toEqual(before);
+    expect(readFileSync(join(out, 'template.json'), 'utf8')).toBe('of the earlier one');
+  });
+
+  it('keeps a link to a folder that is to get it', () => {
+    const [out, link] = [join(folder, 'linked'), join(folder, 'link')];
     mkdirSync(out);
-    writeFileSync(join(out, 'thesis.txt'), 'all of it');
-    expect(() => release(out)).toThrow('thesis.txt, which is of no release: name another folder');
-    expect(readFileSync(join(out, 'thesis.txt'), 'utf8')).toBe('all of it');
+    writeFileSync(join(out, 'template.json'), 'of the earlier one');
+    symlinkSync(out, link);
+    release(link);
+    expect(readFileSync(join(out, 'template.json'), 'utf8')).toContain('JoinerNode');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 });

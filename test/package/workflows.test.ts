@@ -28,24 +28,91 @@ describe('workflows', () => {
 
   it('name packed files by a path that npm takes for one', () => {
     const named = workflows.flatMap((file) =>
-      matches(file, /npm (?:publish|install [^\n]*?)\s(\S*dist\/\S+\.tgz)/g),
+      matches(file, /npm (?:publish|install [^\n]*?)\s(\S*(?:dist|package)\/\S+\.tgz)/g),
     );
     expect(named.length).toBeGreaterThan(1);
     expect(named.filter((path) => !path.startsWith('./'))).toEqual([]);
   });
 
-  it('publish nothing before everything is built', () => {
-    const release = textOf(workflows.find((file) => file.endsWith('release.yml')) ?? '');
-    const published = release.indexOf('npm publish');
-    const built = [...release.matchAll(/npm run (?!--silent\b)?[\w:-]+/g)].map(
-      ({ index }) => index,
-    );
-    expect(published).toBeGreaterThan(0);
-    expect(built.filter((at) => at > published)).toEqual([]);
-  });
-
   it('may write nothing but what a job says', () => {
     const permissions = workflows.map((file) => parse(textOf(file)).permissions);
     expect(permissions).toEqual(workflows.map(() => ({ contents: 'read' })));
+  });
+});
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+type JobName = 'build' | 'publish' | 'release';
+
+interface Job {
+  readonly needs?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+describe('the release workflow', () => {
+  const { jobs }: { readonly jobs: Readonly<Record<JobName, Job>> } = parse(textOf('release.yml'));
+  const scriptsOf = ({ steps }: Job): readonly string[] =>
+    steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+  const artefactsOf = (job: Job, action: string): readonly unknown[] =>
+    job.steps
+      .filter(({ uses }) => uses?.startsWith(`actions/${action}-artifact@`))
+      .map((step) => step.with?.['name']);
+  const mayWrite = ({ permissions = {} }: Job): boolean =>
+    Object.values(permissions).includes('write');
+
+  it('gives each permission to one job', () => {
+    const given = Object.entries(jobs).map(([name, { permissions = {} }]) => [name, permissions]);
+    expect(given).toEqual([
+      ['build', {}],
+      ['publish', { 'id-token': 'write' }],
+      ['release', { contents: 'write' }],
+    ]);
+  });
+
+  it('runs no code of the repository or of a dependency in a job that may write', () => {
+    const writing = Object.values(jobs).filter(mayWrite);
+    expect(writing.length).toBe(2);
+    const actions = writing.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    const allowed = /^actions\/(download-artifact|setup-node)@/;
+    expect(actions.filter((each) => !allowed.test(each))).toEqual([]);
+    const commands = writing.flatMap(scriptsOf).flatMap((script) => script.trim().split('\n'));
+    const known =
+      /^(npm publish .* --ignore-scripts|gh release create .*|git .*|cd site|touch \S+)$/;
+    expect(commands.filter((each) => !known.test(each.trim()))).toEqual([]);
+  });
+
+  it('publishes nothing before everything is built', () => {
+    const { build, publish, release } = jobs;
+    expect([build.needs, publish.needs, release.needs]).toEqual([undefined, 'build', 'publish']);
+    const built = Object.entries(jobs).filter(([, job]) =>
+      scriptsOf(job).some((script) => /npm (run|ci|test)|\.ci\/run/.test(script)),
+    );
+    expect(built.map(([name]) => name)).toEqual(['build']);
+  });
+
+  it('takes what the build has uploaded, all of it', () => {
+    const uploaded = artefactsOf(jobs.build, 'upload');
+    const taken = [jobs.publish, jobs.release].flatMap((job) => artefactsOf(job, 'download'));
+    expect(taken.toSorted()).toEqual(uploaded.toSorted());
+    expect(artefactsOf(jobs.publish, 'download')).toEqual(['package']);
+  });
+
+  it('releases the files that the page of the installation lists', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'start', 'install.md'), 'utf8');
+    const [, table = ''] = page.split('## What a release has');
+    const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, file = '']) => file);
+    expect(listed.length).toBeGreaterThan(5);
+    const copies = scriptsOf(jobs.build)
+      .flatMap((script) => script.split('\n'))
+      .filter((line) => /^cp .* dist\/release$/.test(line));
+    const copied = copies
+      .flatMap((line) => line.split(' ').slice(1, -1))
+      .map((path) => path.replace('$version', 'VERSION').replace(/^.*\//, ''));
+    expect(copied.toSorted()).toEqual(listed.toSorted());
   });
 });

@@ -1,3 +1,4 @@
+import { RUNBOOKS } from '../../../infra/constructs/alarms.ts';
 import { isJson, type Json, objectAt, textAt, valueAt } from '../../../shared/sim/json.ts';
 import { textOf } from '../repository.ts';
 import { cell, code, heading, pageOf, table } from './text.ts';
@@ -66,11 +67,12 @@ function evaluationOf(properties: Json): string {
 function row({ id, properties }: Alarm): readonly string[] {
   const sign = SIGNS[textAt(properties, 'ComparisonOperator') ?? ''] ?? '';
   const description = textAt(properties, 'AlarmDescription') ?? '';
+  const told = description.replace(/^Joiner, [^:]+: /, '').replace(` ${RUNBOOKS}`, '');
   return [
     code(nameOf(id)),
     `${cell(metricOf(properties).replaceAll(CLUSTER, 'NAME'))} ${sign} ${String(properties['Threshold'])}`,
     evaluationOf(properties),
-    cell(description.replace(/^Joiner, [^:]+: /, '').replaceAll(CLUSTER, 'NAME')),
+    cell(told.replaceAll(CLUSTER, 'NAME')),
   ];
 }
 

@@ -43,6 +43,7 @@ describe('tools', () => {
       'explain pod web --namespace shop',
     ],
     ['explain', { kind: 'node', name: 'ip-1' }, 'explain node ip-1'],
+    ['explain', { kind: 'deployment', name: 'web' }, 'explain deployment web'],
     ['plan', {}, 'plan'],
     ['plan', { manifests: ['a.yaml', 'b.yaml'] }, 'plan --filename a.yaml b.yaml'],
     ['compare', {}, 'compare'],
@@ -99,7 +100,7 @@ describe('tools', () => {
   });
 
   it.each([
-    ['a kind that is not there', 'explain', { kind: 'deployment', name: 'web' }],
+    ['a kind that is not there', 'explain', { kind: 'service', name: 'web' }],
     ['an option as a name', 'explain', { kind: 'pod', name: '--kubeconfig=/etc/passwd' }],
     ['an option among names', 'top', { nodepools: ['--watch'] }],
     ['an option as a setting', 'backtest', { folder: 'f', settings: ['--rules=x'] }],

@@ -40,3 +40,9 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   }
   return best?.each;
 }
+
+/** What was probably meant by a name that nothing has, such as ` (did you mean web?)`; else empty. */
+export function meant(name: string, known: Iterable<string>): string {
+  const near = nearest(name, known);
+  return near === undefined ? '' : ` (did you mean ${near}?)`;
+}
