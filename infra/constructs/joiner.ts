@@ -32,6 +32,7 @@ import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
+import { RemoteWrite, remoteWriteScope } from './remote-write.ts';
 import {
   admitToCluster,
   checkProps,
@@ -45,6 +46,9 @@ import {
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
 import { FINGERPRINT, installRole } from './version.ts';
+
+/** Of whose events none may be lost: each is the only one of its kind. */
+const KEPT_EVENTS: ReadonlySet<FunctionName> = new Set(['install', 'events', 'metrics']);
 
 /**
  * Joiner for one EKS cluster: the functions, what triggers them, what they may do and remember, and
@@ -224,7 +228,7 @@ export class Joiner extends Construct {
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
       network: networkOf(this.#props, name),
       reservedConcurrentExecutions: reservedConcurrency?.[name],
-      events: name === 'install' || name === 'events' ? 'kept' : 'fresh',
+      events: KEPT_EVENTS.has(name) ? 'kept' : 'fresh',
     });
   }
 
@@ -251,6 +255,7 @@ export class Joiner extends Construct {
           : `arn:${partition}:ssm:${region}:${account}:parameter${parameter}`,
       ),
       isIsolated: this.#props.isolatedVpc ?? false,
+      remoteWrite: remoteWriteScope(this.#props, { partition, account }),
       installRoleName: installRole(this, this.clusterName).name,
     };
   }
@@ -342,6 +347,7 @@ export class Joiner extends Construct {
     const schedules = new Schedules(this, 'Schedules', { cluster: this.clusterName, handlers });
     schedules.node.addDependency(access);
     this.interruptionQueue.feed(this.#get('interrupt').function, access);
+    new RemoteWrite(this, 'RemoteWrite', { functions: this.functions });
     const [publisher, bucket] = [handlers.get('events'), this.bucket];
     if (publisher === undefined) return;
     new DecisionEvents(this, 'DecisionEvents', { cluster: this.clusterName, bucket, publisher });
