@@ -39,6 +39,7 @@ import {
   clusterName,
   environment,
   functionNames,
+  KEPT_EVENTS,
   MEMORY_SIZES,
   networkOf,
   statedSettings,
@@ -46,9 +47,6 @@ import {
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
 import { FINGERPRINT, installRole } from './version.ts';
-
-/** Of whose events none may be lost: each is the only one of its kind. */
-const KEPT_EVENTS: ReadonlySet<FunctionName> = new Set(['install', 'events', 'metrics']);
 
 /**
  * Joiner for one EKS cluster: the functions, what triggers them, what they may do and remember, and
@@ -327,10 +325,8 @@ export class Joiner extends Construct {
 
   /** Whoever writes goes before the memory is emptied. */
   #data(installer: Installer): void {
-    const data = installer.data(
-      this.bucket.bucketName,
-      this.#props.bucket === undefined ? 'all' : 'own',
-    );
+    const extent = this.#props.bucket === undefined ? 'all' : 'own';
+    const data = installer.data(this.bucket.bucketName, extent);
     data.node.addDependency(this.bucket);
     for (const [name, { function: fn }] of this.functions) {
       if (name !== 'install') fn.node.addDependency(data);

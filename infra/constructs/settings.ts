@@ -47,6 +47,9 @@ export const TIMEOUTS: Readonly<Record<FunctionName, Duration>> = {
   install: Duration.minutes(8),
 };
 
+/** Of whose events none may be lost: each is the only one of its kind. */
+export const KEPT_EVENTS: ReadonlySet<FunctionName> = new Set(['install', 'events', 'metrics']);
+
 /** Those that do not need the cluster's API, so that they are in no VPC. */
 const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog', 'events']);
 

@@ -54,6 +54,30 @@ export function seriesKind(name: string): SeriesKind | undefined {
   return name.endsWith('_total') ? 'counter' : 'gauge';
 }
 
+/**
+ * Measured for CloudWatch as one value of the whole cluster. For Prometheus the cluster itself is
+ * looked at, by node, pod or resource.
+ */
+const WHOLE: ReadonlySet<string> = new Set([
+  'karpenter_cluster_state_node_count',
+  'karpenter_cluster_utilization_percent_cpu',
+  'karpenter_cluster_utilization_percent_memory',
+  'karpenter_pods_provisioning_unbound_time_seconds',
+]);
+
+/** Karpenter's label of what Joiner measures for one reason alone. */
+const DRIFTED = 'karpenter_voluntary_disruption_eligible_nodes';
+const COST = 'karpenter_nodepools_cost_total';
+
+/** A measurement as Prometheus has it; undefined: it has it from elsewhere, with more labels. */
+export function forPrometheus(measurement: Measurement): Measurement | undefined {
+  const [name, labels, value] = measurement;
+  if (WHOLE.has(name)) return undefined;
+  // Of all NodePools together: their costs come one by one as well.
+  if (name === COST && labels['nodepool'] === undefined) return undefined;
+  return name === DRIFTED ? [name, { reason: 'drifted', ...labels }, value] : measurement;
+}
+
 /** A name, its labels, and a value: a line of the log holds those of one invocation. */
 export type Measurement = readonly [
   name: string,

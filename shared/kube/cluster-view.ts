@@ -52,7 +52,8 @@ export function clusterViewReader({
   };
 }
 
-function timesOf(conditions: readonly Condition[]): PodTimes {
+/** When a pod was bound and became ready, by its conditions. */
+export function timesOf(conditions: readonly Condition[]): PodTimes {
   const since = (type: string): number | undefined => {
     const found = conditions.find((each) => each.type === type && each.status === 'True');
     return found === undefined || found.lastTransitionAtMs === 0

@@ -1,6 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { MEASUREMENTS_LINE, type Measurement, RUNS } from '../contract/prometheus.ts';
+import {
+  forPrometheus,
+  MEASUREMENTS_LINE,
+  type Measurement,
+  RUNS,
+} from '../contract/prometheus.ts';
 
 /** A line of a function's log and what it measures. */
 export interface MeasuredLine {
@@ -68,11 +73,12 @@ function measurementsOf(message: string, controller: string): readonly Measureme
   if (!parsed.success) return undefined;
   const { data } = parsed;
   if ('record' in data) return runOf(controller, data.record);
-  return data.measurements.map(([name, given, value]) => [
-    name,
-    WITH_CONTROLLER.test(name) ? { controller, ...given } : given,
-    value,
-  ]);
+  return data.measurements.flatMap((each): readonly Measurement[] => {
+    const measurement = forPrometheus(each);
+    if (measurement === undefined) return [];
+    const [name, given, value] = measurement;
+    return [[name, WITH_CONTROLLER.test(name) ? { controller, ...given } : given, value]];
+  });
 }
 
 /** Karpenter tells by a label which controller calls AWS or plans; other counts are all's together. */

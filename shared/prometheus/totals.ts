@@ -17,8 +17,8 @@ interface Recent {
 
 /**
  * All that was measured since the stack was made, by {@link seriesKey}. One object in the bucket,
- * so that counters do not begin anew with each sandbox, and one function writes them, so that no two
- * writers have the same series.
+ * so that counters do not begin anew with each sandbox, and one function writes them, so that no
+ * two writers have the same series.
  */
 export interface Totals {
   /** Ids of lines that were counted, with their times: a line may be delivered twice. */

@@ -26,6 +26,22 @@ describe('a delivery', () => {
     ]);
   });
 
+  it('has nothing twice: what the cluster itself is asked for is left out', () => {
+    const line = measurementLine('a', AT_MS, [
+      ['karpenter_cluster_state_node_count', {}, 3],
+      ['karpenter_cluster_utilization_percent_cpu', {}, 50],
+      ['karpenter_pods_provisioning_unbound_time_seconds', {}, 10],
+      ['karpenter_nodepools_cost_total', {}, 3],
+      ['karpenter_nodepools_cost_total', { nodepool: 'general' }, 3],
+      ['karpenter_voluntary_disruption_eligible_nodes', {}, 1],
+    ]);
+    const { lines } = measuredLines(deliveryOf('demo', 'provision', [line]), functionOf);
+    expect(lines[0]?.measurements).toEqual([
+      ['karpenter_nodepools_cost_total', { nodepool: 'general' }, 3],
+      ['karpenter_voluntary_disruption_eligible_nodes', { reason: 'drifted' }, 1],
+    ]);
+  });
+
   it.each([
     ['success', 'success', 0],
     ['error', 'error', 1],
