@@ -12,6 +12,7 @@ import {
 
 /** What Karpenter's dashboards ask for and Joiner has not, each with the reason. */
 const WITHOUT: Readonly<Record<string, string>> = {
+  'histogram_quantile(0,': 'NaN, as of every histogram whose first bucket is empty: 50 ms',
   workqueue_depth: 'there are no queues of objects',
   node_time_seconds: 'of node-exporter, with Karpenter, too',
   karpenter_allocation_controller_bind_duration_seconds_bucket: 'removed from Karpenter',
@@ -120,7 +121,7 @@ describe.skipIf(version === undefined && process.env['JOINER_REQUIRE_PROMETHEUS'
       // An excuse for what is answered after all is none.
       expect(answers.filter(({ isAnswered, query }) => isAnswered && excused(query))).toEqual([]);
       const answered = answers.length - missing.length;
-      expect(`${answered} of ${answers.length}`).toBe('45 of 51');
+      expect(`${answered} of ${answers.length}`).toBe('44 of 51');
     });
 
     it('has nothing of which the name or a label is not Prometheus’s', async () => {
