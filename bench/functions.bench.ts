@@ -31,6 +31,7 @@ const EVENTS: Readonly<Record<FunctionName, object>> = {
   nodeclass: {},
   catalog: {},
   events: { detail: { bucket: { name: BUCKET }, object: { key: 'clusters/demo/decisions/none' } } },
+  metrics: {},
   install: {
     RequestType: 'Create',
     ResourceProperties: { Step: 'check', Cluster: CLUSTER },

@@ -11,7 +11,9 @@ export function propsFromContext(
 ): Readonly<Record<string, unknown>> {
   const given = Object.entries(context).flatMap(([name, value]) => {
     if (value === undefined || isOfCdk(name)) return [];
-    return [[name, typeof value === 'string' ? parse(name, value) : value] as const];
+    const read = typeof value === 'string' ? parse(name, value) : value;
+    if (name === REMOTE_WRITE) return [['metrics', { remoteWrite: read }] as const];
+    return [[name, read] as const];
   });
   return Object.fromEntries(given);
 }
@@ -32,7 +34,13 @@ const LISTS: ReadonlySet<string> = new Set([
   'nodeRoles',
   'imageParameters',
 ]);
-const RECORDS: ReadonlySet<string> = new Set(['memorySizes', 'reservedConcurrency']);
+const RECORDS: ReadonlySet<string> = new Set([
+  'memorySizes',
+  'reservedConcurrency',
+  'metrics.remoteWrite',
+]);
+/** The one prop in a prop. */
+const REMOTE_WRITE = 'metrics.remoteWrite';
 /** Names of clusters and buckets may look like numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['cluster', 'bucket']);
 

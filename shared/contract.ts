@@ -13,13 +13,14 @@ export const FUNCTION_NAMES = [
   'nodeclass',
   'catalog',
   'events',
+  'metrics',
   'install',
 ] as const;
 
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 /** Functions that a stack has only where a prop asks for them. */
-export const OPTIONAL_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['events']);
+export const OPTIONAL_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['events', 'metrics']);
 
 /** Environment variables that the stack sets beside those of the settings (`contract/settings.ts`). */
 export const ENV = {
@@ -38,6 +39,10 @@ export const ENV = {
   eventBus: 'JOINER_EVENT_BUS',
   /** Of `events` alone: one of {@link DECISION_EVENTS}. */
   decisionEvents: 'JOINER_DECISION_EVENTS',
+  /** Present where `metrics` writes to Prometheus: measurements are lines of the log, with labels. */
+  measurements: 'JOINER_MEASUREMENTS',
+  /** Of `metrics` alone, the rest of it too: where to, as JSON. */
+  remoteWrite: 'JOINER_REMOTE_WRITE',
   logLevel: 'LOG_LEVEL',
   /** Read by Powertools. */
   service: 'POWERTOOLS_SERVICE_NAME',
@@ -182,6 +187,8 @@ export const BUCKET_LAYOUT = {
   /** Topics below the cluster's folder that expire. */
   decisions: 'decisions/',
   snapshots: 'snapshots/',
+  /** What `metrics` has counted so far. */
+  totals: (cluster: string): string => `clusters/${cluster}/metrics/totals.json`,
 } as const;
 
 export const METRICS_NAMESPACE = 'Joiner';

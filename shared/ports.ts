@@ -7,6 +7,7 @@
  */
 
 import type { ShortMetricName } from './contract/metrics.ts';
+import type { DetailName } from './contract/prometheus.ts';
 import type { DecisionAction } from './contract.ts';
 import type { Reason } from './core/explain/reason.ts';
 import type { UnavailableOffering } from './core/launch/bars.ts';
@@ -102,6 +103,8 @@ export interface Recorder {
   recording?(name: string, atMs: number, text: (joiner: string) => string): void;
   /** A level or a duration at this moment; absent where nobody looks at it. Named as counts are. */
   measure?(metric: ShortMetricName, value: number): void;
+  /** What CloudWatch has no series for, and Prometheus has; absent where nobody looks at it. */
+  detail?(metric: DetailName, labels: Labels, value: number): void;
 }
 
 /** Something that Joiner does without for now: a condition that is False while it lasts. */

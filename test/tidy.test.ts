@@ -31,7 +31,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   aws: ['core', 'api', 'ports', 'catalog', 'contract'],
   sim: ['core', 'api', 'ports', 'app'],
   contract: ['core', 'package.json'],
-  functions: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'contract', 'package.json'],
+  prometheus: ['core', 'ports', 'contract'],
+  functions: [
+    ...['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'prometheus', 'contract'],
+    'package.json',
+  ],
   cli: [
     ...['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'sim', 'contract'],
     ...['infra', 'package.json'],

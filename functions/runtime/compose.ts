@@ -1,11 +1,9 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
-import { METRICS } from '../../shared/contract/metrics.ts';
 import { WAKE_EVENT } from '../../shared/contract.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { type Telemetry, telemetry } from './telemetry.ts';
+import { addMetric, publishMetrics, type Telemetry, telemetry } from './telemetry.ts';
 
 /** What every function is given beside its event. */
 export interface Invocation {
@@ -28,11 +26,9 @@ export function composed<Event, Result>(
   work: (event: Event, invocation: Invocation) => Promise<Result>,
 ): (event: Event, context: Context) => Promise<Result> {
   const config = readConfig(process.env);
-  const { logger, metrics } = telemetry(config.cluster);
-  // An idle tick has nothing to count, which Powertools' own middleware warns of each time.
-  const publish = (): void => {
-    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-  };
+  const tools = telemetry(config.cluster);
+  const { logger } = tools;
+  const publish = (): void => publishMetrics(tools);
   return middy<Event, Result, Error, Context>()
     .use(injectLambdaContext(logger, { logEvent: false, clearState: true }))
     .use({
@@ -44,11 +40,10 @@ export function composed<Event, Result>(
     })
     .handler((event: Event, context: Context) => {
       const lagMs = lagOf(event, Date.now());
-      if (lagMs !== undefined)
-        metrics.addMetric(METRICS.lag.name, MetricUnit.Seconds, lagMs / 1000);
+      if (lagMs !== undefined) addMetric(tools, 'lag', lagMs / 1000);
       return work(event, {
         config,
-        telemetry: { logger, metrics },
+        telemetry: tools,
         requestId: context.awsRequestId,
         publish,
         remainingMs: () => context.getRemainingTimeInMillis(),

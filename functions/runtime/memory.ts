@@ -1,4 +1,3 @@
-import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogFile, type KeptCatalog, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
@@ -8,12 +7,11 @@ import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
 import { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { METRICS } from '../../shared/contract/metrics.ts';
 import { functionName } from '../../shared/contract.ts';
 import type { Degradation } from '../../shared/ports.ts';
 import { lambdaAccess } from './access.ts';
 import type { Config } from './config.ts';
-import { faultCounter, type Telemetry } from './telemetry.ts';
+import { addMetric, faultCounter, type Telemetry } from './telemetry.ts';
 
 /** What is remembered between invocations, and the way to AWS that it is kept through. */
 export interface OpenMemory {
@@ -137,7 +135,6 @@ export class Prices {
 
   private measureAge(atMs: number | undefined): void {
     if (atMs === undefined) return;
-    const seconds = Math.max(0, Date.now() - atMs) / 1000;
-    this.telemetry.metrics.addMetric(METRICS.priceAge.name, MetricUnit.Seconds, seconds);
+    addMetric(this.telemetry, 'priceAge', Math.max(0, Date.now() - atMs) / 1000);
   }
 }

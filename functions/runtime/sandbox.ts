@@ -1,22 +1,21 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { kindDecoders } from '../../shared/api/kinds.ts';
-import { type AwsAccess, eksClient, environmentCredentials } from '../../shared/aws/access.ts';
+import { type AwsAccess, eksClient } from '../../shared/aws/access.ts';
 import type { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import type { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
 import type { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
-import { KubeClient } from '../../shared/kube/client.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { kubeLeases } from '../../shared/kube/leases.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
-import { eksTokenSource } from '../../shared/kube/token.ts';
-import { httpTransport } from '../../shared/kube/transport.ts';
 import type { Leases, Ports, Recorder } from '../../shared/ports.ts';
 import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
 import { Deadline } from './deadline.ts';
+import { kubeClient } from './kube-client.ts';
 import { openMemory } from './memory.ts';
 import { newsFilter } from './repeats.ts';
 import { logRecorder, type Telemetry } from './telemetry.ts';
@@ -150,27 +149,6 @@ async function assemble(
       recorder: keptRecorder(logRecorder(telemetry), decisions, snapshots),
     },
   };
-}
-
-async function kubeClient(
-  { cluster, region, dnsSuffix, functionName, version }: Config,
-  facts: () => Promise<{ readonly endpoint: string; readonly certificateAuthority: string }>,
-): Promise<KubeClient> {
-  const { endpoint, certificateAuthority } = await facts();
-  const caPem = Buffer.from(certificateAuthority, 'base64').toString('utf8');
-  return new KubeClient({
-    transport: httpTransport({ url: endpoint, caPem }),
-    tokens: eksTokenSource({
-      cluster,
-      region,
-      dnsSuffix,
-      credentials: async () => environmentCredentials(process.env),
-      nowMs: () => Date.now(),
-    }),
-    timing: systemTiming,
-    name: `joiner-${functionName}`,
-    version,
-  });
 }
 
 function noCatalog(region: string): never {

@@ -2,14 +2,17 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
 import { mayRetry } from '../../shared/aws/faults.ts';
-import { METRICS } from '../../shared/contract/metrics.ts';
-import { CLUSTER_DIMENSION, DECISION_LOG, METRICS_NAMESPACE } from '../../shared/contract.ts';
+import { METRIC_KEYS, METRICS, type MetricKey } from '../../shared/contract/metrics.ts';
+import { MEASUREMENTS_LINE, type Measurement } from '../../shared/contract/prometheus.ts';
+import { CLUSTER_DIMENSION, DECISION_LOG, ENV, METRICS_NAMESPACE } from '../../shared/contract.ts';
 import type { DecisionRecord, PortError, Recorder } from '../../shared/ports.ts';
 
 /** The log and the metrics of one sandbox. */
 export interface Telemetry {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** With their labels, for Prometheus; undefined: the stack has no remote write. */
+  readonly measurements?: Measurement[];
 }
 
 export function telemetry(cluster: string): Telemetry {
@@ -19,36 +22,67 @@ export function telemetry(cluster: string): Telemetry {
   metrics.setDefaultDimensions({ [CLUSTER_DIMENSION]: cluster });
   // Set to INFO for the metrics' sake; Powertools would put it above LOG_LEVEL.
   delete process.env['AWS_LAMBDA_LOG_LEVEL'];
-  return { logger: new Logger({ persistentLogAttributes: { cluster } }), metrics };
+  const logger = new Logger({ persistentLogAttributes: { cluster } });
+  const isWritten = process.env[ENV.measurements] !== undefined;
+  return { logger, metrics, ...(isWritten ? { measurements: [] } : {}) };
 }
+
+/** A value of one metric, for CloudWatch and for Prometheus. */
+export function addMetric(
+  { metrics, measurements }: Telemetry,
+  key: MetricKey,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): void {
+  const { name, unit } = METRICS[key];
+  metrics.addMetric(name, MetricUnit[unit], value);
+  measurements?.push([name, labels, value]);
+}
+
+/**
+ * Writes what has been measured. Powertools warns of an invocation that has counted nothing.
+ * Measurements are one line, not the Logger's, which leaves lines out above INFO.
+ */
+export function publishMetrics({ metrics, measurements }: Telemetry): void {
+  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+  while (measurements !== undefined && measurements.length > 0) {
+    const part = measurements.splice(0, LINE_MEASUREMENTS_MAX);
+    const line = JSON.stringify({ kind: MEASUREMENTS_LINE, measurements: part });
+    process.stdout.write(`${line}\n`);
+  }
+}
+
+/** A line of the log has at most 256 KB. */
+const LINE_MEASUREMENTS_MAX = 500;
 
 /**
  * Hears of every call to AWS that failed, those that are repeated too: throttling and errors are
  * counted, and what the role may not do is logged with its action. Other refusals are answers.
  */
-export function faultCounter({ logger, metrics }: Telemetry): (fault: PortError) => void {
+export function faultCounter(telemetry: Telemetry): (fault: PortError) => void {
   return (fault) => {
     const { kind, code, message } = fault;
     if (kind === 'throttled') {
-      metrics.addMetric(METRICS.throttled.name, MetricUnit.Count, 1);
+      addMetric(telemetry, 'throttled', 1);
       return;
     }
     if (kind !== 'unauthorised' && !mayRetry(fault)) return;
-    metrics.addMetric(METRICS.cloudErrors.name, MetricUnit.Count, 1);
-    logger.warn('call of AWS failed', { kind, code, text: message });
+    addMetric(telemetry, 'cloudErrors', 1, { provider: 'aws', error: code });
+    telemetry.logger.warn('call of AWS failed', { kind, code, text: message });
   };
 }
 
 /** Metrics by the name that use cases have for them. */
 const BY_SHORT_NAME = new Map(
-  Object.values(METRICS).map((metric) => [metric.name.replace(/^(karpenter|joiner)_/, ''), metric]),
+  METRIC_KEYS.map((key) => [METRICS[key].name.replace(/^(karpenter|joiner)_/, ''), key]),
 );
 
 /**
  * Decisions as log lines that the dashboard's queries read, and counts as metrics. Detail by pool,
  * type or reason is in the log only: each series of a metric costs as much as a function.
  */
-export function logRecorder({ logger, metrics }: Telemetry): Recorder {
+export function logRecorder(telemetry: Telemetry): Recorder {
+  const { logger, measurements } = telemetry;
   const { fields, message } = DECISION_LOG;
   return {
     decision: async (record: DecisionRecord) => {
@@ -68,12 +102,15 @@ export function logRecorder({ logger, metrics }: Telemetry): Recorder {
     },
     count: (metric, dimensions, by = 1) => {
       const known = BY_SHORT_NAME.get(metric);
-      if (known !== undefined) metrics.addMetric(known.name, MetricUnit[known.unit], by);
+      if (known !== undefined) addMetric(telemetry, known, by, dimensions);
       logger.debug('count', { metric, ...dimensions, by });
     },
     measure: (metric, value) => {
       const known = BY_SHORT_NAME.get(metric);
-      if (known !== undefined) metrics.addMetric(known.name, MetricUnit[known.unit], value);
+      if (known !== undefined) addMetric(telemetry, known, value);
+    },
+    detail: (metric, labels, value) => {
+      measurements?.push([`karpenter_${metric}`, labels, value]);
     },
   };
 }

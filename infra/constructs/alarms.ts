@@ -65,9 +65,14 @@ const OTHERS = [
 /**
  * Each alarm on memory is a series more. These do not grow with the cluster: `install` fails in
  * front of whoever deploys, and an end of `catalog` by memory is an error, which has its own alarm.
- * `events` reads one object at a time, and nothing waits for it.
+ * `events` reads one object at a time; nothing waits for it, nor for `metrics`.
  */
-const WITHOUT_MEMORY_ALARM: ReadonlySet<FunctionName> = new Set(['catalog', 'events', 'install']);
+const WITHOUT_MEMORY_ALARM: ReadonlySet<FunctionName> = new Set([
+  'catalog',
+  'events',
+  'metrics',
+  'install',
+]);
 
 /** Launches of a quarter of an hour that failed, in percent of those that were tried. */
 export function launchFailureRate(cluster: string): cloudwatch.MathExpression {

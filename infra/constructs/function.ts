@@ -19,6 +19,7 @@ export const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
   nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
   catalog: 'Joiner: reads instance types and prices',
   events: 'Joiner: publishes decisions as events',
+  metrics: 'Joiner: writes metrics to Prometheus',
   install: 'Joiner: applies CRDs and RBAC for CloudFormation',
 };
 

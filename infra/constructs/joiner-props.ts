@@ -14,6 +14,36 @@ export interface JoinerCluster extends IConstruct {
   readonly clusterSecurityGroupId: string;
 }
 
+/** Where metrics go beside CloudWatch. */
+export interface MetricsProps {
+  /**
+   * Writes Karpenter's metrics to Prometheus, with a function of its own.
+   * @default - nothing is written
+   */
+  readonly remoteWrite?: RemoteWriteProps;
+}
+
+/** An endpoint that takes remote write. */
+export interface RemoteWriteProps {
+  /**
+   * The address of remote write, with `https://`, or `http://` without `secret`. Requests to a
+   * workspace of Amazon Managed Prometheus in the stack's account are signed (SigV4):
+   * `https://aps-workspaces.REGION.amazonaws.com/workspaces/ID/api/v1/remote_write`.
+   */
+  readonly endpoint: string;
+  /**
+   * The ARN of a secret in Secrets Manager or of a parameter in SSM, in the stack's region. It
+   * contains a bearer token, `{"token": …}`, or `{"username": …, "password": …}`.
+   * @default - SigV4 for Amazon Managed Prometheus, no credentials for other endpoints
+   */
+  readonly secret?: string;
+  /**
+   * Whether there are series for each pod: Karpenter's dashboards use them.
+   * @default true
+   */
+  readonly perPod?: boolean;
+}
+
 /**
  * The props of {@link Joiner}; only `cluster` is required. A setting that functions read also has
  * its line in `shared/contract/settings.ts`.
@@ -38,7 +68,7 @@ export interface JoinerProps {
   /**
    * Memory in MB by function. Lambda assigns CPU in proportion.
    * @default watch 256, provision 1769, lifecycle 1024, disrupt 1769, interrupt 512,
-   * nodeclass 512, catalog 512, events 256, install 256
+   * nodeclass 512, catalog 512, events 256, metrics 512, install 256
    */
   readonly memorySizes?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
@@ -177,6 +207,12 @@ export interface JoinerProps {
    * @default - no events
    */
   readonly decisionEvents?: (typeof DECISION_EVENTS)[number];
+  /**
+   * Where metrics go beside CloudWatch. `remoteWrite` writes Karpenter's metrics to Prometheus
+   * (docs/tasks/prometheus.md).
+   * @default - CloudWatch only
+   */
+  readonly metrics?: MetricsProps;
   /**
    * An existing bucket, by name or construct. Several clusters can share it: each stack can access
    * only its own folder and the shared one.

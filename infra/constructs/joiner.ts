@@ -32,12 +32,14 @@ import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
+import { RemoteWrite, remoteWriteScope } from './remote-write.ts';
 import {
   admitToCluster,
   checkProps,
   clusterName,
   environment,
   functionNames,
+  KEPT_EVENTS,
   MEMORY_SIZES,
   networkOf,
   statedSettings,
@@ -224,7 +226,7 @@ export class Joiner extends Construct {
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
       network: networkOf(this.#props, name),
       reservedConcurrentExecutions: reservedConcurrency?.[name],
-      events: name === 'install' || name === 'events' ? 'kept' : 'fresh',
+      events: KEPT_EVENTS.has(name) ? 'kept' : 'fresh',
     });
   }
 
@@ -251,6 +253,7 @@ export class Joiner extends Construct {
           : `arn:${partition}:ssm:${region}:${account}:parameter${parameter}`,
       ),
       isIsolated: this.#props.isolatedVpc ?? false,
+      remoteWrite: remoteWriteScope(this.#props, { partition, account }),
       installRoleName: installRole(this, this.clusterName).name,
     };
   }
@@ -322,10 +325,8 @@ export class Joiner extends Construct {
 
   /** Whoever writes goes before the memory is emptied. */
   #data(installer: Installer): void {
-    const data = installer.data(
-      this.bucket.bucketName,
-      this.#props.bucket === undefined ? 'all' : 'own',
-    );
+    const extent = this.#props.bucket === undefined ? 'all' : 'own';
+    const data = installer.data(this.bucket.bucketName, extent);
     data.node.addDependency(this.bucket);
     for (const [name, { function: fn }] of this.functions) {
       if (name !== 'install') fn.node.addDependency(data);
@@ -342,6 +343,7 @@ export class Joiner extends Construct {
     const schedules = new Schedules(this, 'Schedules', { cluster: this.clusterName, handlers });
     schedules.node.addDependency(access);
     this.interruptionQueue.feed(this.#get('interrupt').function, access);
+    new RemoteWrite(this, 'RemoteWrite', { functions: this.functions });
     const [publisher, bucket] = [handlers.get('events'), this.bucket];
     if (publisher === undefined) return;
     new DecisionEvents(this, 'DecisionEvents', { cluster: this.clusterName, bucket, publisher });

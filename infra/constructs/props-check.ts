@@ -1,6 +1,7 @@
 import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { meant } from '../../shared/contract/nearest.ts';
+import { isSecretArn, prometheusRegion, workspaceId } from '../../shared/contract/remote-write.ts';
 import {
   isSettingKey,
   SETTING_KEYS,
@@ -122,6 +123,48 @@ const KEY: Check = constructOr(
   ),
 );
 
+const METRICS_WORDS =
+  'an object with remoteWrite: { endpoint, secret, perPod }, of which only endpoint is required ' +
+  '(on the command line -c metrics.remoteWrite=endpoint=https://…,perPod=false)';
+
+/** What is wrong first, of what `metrics` holds. */
+function metricsCheck(value: unknown): string | undefined {
+  const remoteWrite = only(value, ['remoteWrite'])?.['remoteWrite'];
+  const given = only(remoteWrite, ['endpoint', 'secret', 'perPod']);
+  if (given === undefined) return METRICS_WORDS;
+  const { endpoint, secret, perPod } = given;
+  if (perPod !== undefined && typeof perPod !== 'boolean')
+    return `${METRICS_WORDS}; perPod is a flag`;
+  if (secret !== undefined && !(typeof secret === 'string' && isSecretArn(secret))) {
+    return `${METRICS_WORDS}; secret is the whole ARN of a secret or of an SSM parameter`;
+  }
+  const address =
+    typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const isSafe = address?.protocol === 'https:';
+  if (address === undefined || !(isSafe || address.protocol === 'http:')) {
+    return `${METRICS_WORDS}; endpoint is an address such as https://prometheus.example.com/api/v1/write`;
+  }
+  if (address.username !== '' || address.password !== '') {
+    return `${METRICS_WORDS}; the credentials of endpoint belong into a secret`;
+  }
+  if (secret !== undefined && !isSafe)
+    return `${METRICS_WORDS}; with a secret endpoint is https://…`;
+  if (prometheusRegion(address) === undefined) return undefined;
+  if (secret !== undefined) return `${METRICS_WORDS}; a workspace of AWS takes no secret`;
+  return workspaceId(address) === undefined
+    ? `${METRICS_WORDS}; the path of a workspace is /workspaces/ws-…/api/v1/remote_write`
+    : undefined;
+}
+
+/** The object, where it has no other members. */
+function only(
+  value: unknown,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.keys(value).every((name) => names.includes(name)) ? { ...value } : undefined;
+}
+
 /** Of every prop that is no setting of the table. */
 const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = {
   cluster: constructOr(
@@ -154,6 +197,7 @@ const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = 
       : `a number of days that CloudWatch knows: ${RETENTION_DAYS.join(', ')}`,
   dataRetentionDays: whole(1, 3650),
   decisionEvents: oneOf(...DECISION_EVENTS),
+  metrics: metricsCheck,
   bucket: constructOr(
     'bucketName',
     matching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name or construct"),

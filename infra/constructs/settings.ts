@@ -12,11 +12,11 @@ import {
   FUNCTION_NAMES,
   type FunctionName,
   METRICS_NAMESPACE,
-  OPTIONAL_FUNCTIONS,
 } from '../../shared/contract.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { propFaults, REGION } from './props-check.ts';
+import { remoteWriteTarget } from './remote-write.ts';
 import { settingText } from './setting-props.ts';
 
 /** MB. 1,769 MB is one whole processor. */
@@ -29,6 +29,7 @@ export const MEMORY_SIZES: Readonly<Record<FunctionName, number>> = {
   nodeclass: 512,
   catalog: 512,
   events: 256,
+  metrics: 512,
   install: 256,
 };
 
@@ -42,8 +43,12 @@ export const TIMEOUTS: Readonly<Record<FunctionName, Duration>> = {
   nodeclass: Duration.minutes(4),
   catalog: Duration.minutes(10),
   events: Duration.minutes(1),
+  metrics: Duration.minutes(1),
   install: Duration.minutes(8),
 };
+
+/** Of whose events none may be lost: each is the only one of its kind. */
+export const KEPT_EVENTS: ReadonlySet<FunctionName> = new Set(['install', 'events', 'metrics']);
 
 /** Those that do not need the cluster's API, so that they are in no VPC. */
 const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog', 'events']);
@@ -58,8 +63,11 @@ function absence(props: JoinerProps, name: FunctionName): string | undefined {
   if (name === 'watch' && props.reaction === 'tick') {
     return "there is no watch where reaction is 'tick'";
   }
-  if (OPTIONAL_FUNCTIONS.has(name) && props.decisionEvents === undefined) {
-    return `there is no ${name} where decisionEvents is not given`;
+  if (name === 'events' && props.decisionEvents === undefined) {
+    return 'there is no events where decisionEvents is not given';
+  }
+  if (name === 'metrics' && props.metrics?.remoteWrite === undefined) {
+    return 'there is no metrics where metrics.remoteWrite is not given';
   }
   return undefined;
 }
@@ -291,7 +299,16 @@ export function environment(
     [ENV.metricsNamespace]: METRICS_NAMESPACE,
     ...statedSettings(props, region),
     ...(name === 'events' ? { [ENV.decisionEvents]: props.decisionEvents ?? 'changes' } : {}),
+    ...remoteWriteVariables(name, props),
   };
+}
+
+/** Where to for `metrics`; the others write what they measure into their logs. */
+function remoteWriteVariables(name: FunctionName, { metrics }: JoinerProps): Variables {
+  const remoteWrite = metrics?.remoteWrite;
+  if (remoteWrite === undefined) return {};
+  if (name !== 'metrics') return { [ENV.measurements]: 'on' };
+  return { [ENV.remoteWrite]: JSON.stringify(remoteWriteTarget(remoteWrite)) };
 }
 
 /** AWS bills China in yuan. The defaults of prices are rules of thumb, and so is the rate. */

@@ -20,6 +20,7 @@ export const DOCUMENT_SCOPE: PolicyScope = {
   imageParameterArns: [],
   installRoleName: 'INSTALL',
   isIsolated: false,
+  remoteWrite: { workspaceArn: 'arn:aws:aps:REGION:ACCOUNT:workspace/WORKSPACE' },
 };
 
 const HEAD = `# Permissions
@@ -37,6 +38,8 @@ interfaces with it, while the function's own code is denied that. The statements
 \`MessagesKey\` are there only where bucket and queue have keys of the account, those of instance profiles only where the VPC has a
 way to IAM. No role has rights on the keys of volumes: the policies of [keys that you
 manage](deploy.md#volumes-with-a-customer-managed-key) have to let \`provision\` use them.
+\`RemoteWrite\` is there where metrics are written to a workspace of Amazon Managed Prometheus; for other endpoints the
+role may instead read the one secret, or nothing.
 
 What each function asks of AWS and of the cluster is recorded from its bundle, on a real control
 plane and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes

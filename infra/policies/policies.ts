@@ -4,6 +4,7 @@ import { eventsPolicy } from './events.ts';
 import { installPolicy } from './install.ts';
 import { interruptPolicy } from './interrupt.ts';
 import { lifecyclePolicy } from './lifecycle.ts';
+import { metricsPolicy } from './metrics.ts';
 import { nodeclassPolicy } from './nodeclass.ts';
 import { describeCluster, putWakeUps } from './parts.ts';
 import { provisionPolicy } from './provision.ts';
@@ -22,5 +23,6 @@ export const POLICIES: Policies = {
   nodeclass: nodeclassPolicy,
   catalog: catalogPolicy,
   events: eventsPolicy,
+  metrics: metricsPolicy,
   install: installPolicy,
 };

@@ -27,7 +27,19 @@ export interface PolicyScope {
   readonly installRoleName: string;
   /** No call of IAM, so no permission for it. */
   readonly isIsolated: boolean;
+  /** Undefined: nothing is written to Prometheus. */
+  readonly remoteWrite: RemoteWriteScope | undefined;
 }
+
+/** What writing to Prometheus needs in AWS: a workspace, or a secret, or nothing. */
+export type RemoteWriteScope =
+  | { readonly workspaceArn?: string; readonly secretArn?: undefined }
+  | {
+      readonly workspaceArn?: undefined;
+      readonly secretArn: string;
+      /** The parameter by which SSM hands it out. */
+      readonly parameter: string;
+    };
 
 export type Conditions = Readonly<
   Record<string, Readonly<Record<string, string | readonly string[]>>>

@@ -71,6 +71,7 @@ const TASKS: readonly Entry[] = [
   doc('private-clusters', 'Private clusters', 'functions in the VPC, endpoints'),
   doc('tasks/completion', 'Completion and kubectl', 'bash, zsh, fish, PowerShell, kubectl, Krew'),
   doc('tasks/headlamp', 'Headlamp', 'prices, decisions and obstacles in the web UI'),
+  doc('tasks/prometheus', 'Prometheus', 'remote write, Karpenter’s metrics and dashboards'),
   doc('tasks/decision-events', 'Decision events', 'EventBridge, Slack and SNS, metric filters'),
   doc('tasks/assistants', 'Assistants', 'joiner mcp: read-only tools for assistants'),
   doc('tasks/several-clusters', 'Several clusters', 'one stack each, one bucket, one dashboard'),

@@ -31,8 +31,8 @@ import { listEach, property, type Selection, text, uidOf, versionOf } from './li
 import { decodePauses, PAUSES_CONFIG_MAP } from './pauses.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
-const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
-const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
+export const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
+export const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
 /** A pod without a node that is overlooked waits a pass longer; the API server has an index. */
 const WAITING: MustSee<Pod> = {
   fieldSelector: 'spec.nodeName=',
@@ -188,7 +188,7 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
 }
 
 /** A decoded value together with something else of the same object. */
-function withRaw<Value, More>(
+export function withRaw<Value, More>(
   decode: Decode<Value>,
   more: (object: unknown) => More,
 ): Decode<{ readonly value: Value; readonly more: More }> {

@@ -19,6 +19,7 @@ export function aPolicyScope(changes: Partial<PolicyScope> = {}): PolicyScope {
     imageParameterArns: [],
     installRoleName: 'JoinerInstall-us-east-1-demo-01234567',
     isIsolated: false,
+    remoteWrite: undefined,
     ...changes,
   };
 }

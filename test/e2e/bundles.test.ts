@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withFollowing } from '../../infra/rights/rules.ts';
 import { decisionRecordSchema } from '../../shared/api/decision-record.ts';
 import { RESOURCES } from '../../shared/api/resources.ts';
+import { MEASUREMENTS_LINE } from '../../shared/contract/prometheus.ts';
 import {
   DECISION_EVENT,
   FUNCTION_NAMES,
@@ -17,7 +18,7 @@ import {
   RequestRecorder,
   recordText,
 } from '../support/authorisation/record.ts';
-import { BUCKET } from '../support/aws/cloud.ts';
+import { BUCKET, CLUSTER } from '../support/aws/cloud.ts';
 import { poolKey } from '../support/aws/model/account.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
 import { type DeployedLoop, deploy, LENT } from '../support/bundles/deployed-loop.ts';
@@ -40,6 +41,8 @@ import { deployment, nodeClass } from '../support/closed-loop/manifests.ts';
 import { forgedWarning, queueRecord } from '../support/closed-loop/messages.ts';
 import { isDeleting, labelOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, liveInstances, runningPods } from '../support/closed-loop/world.ts';
+import { deliveryOf } from '../support/prometheus/deliveries.ts';
+import { lastValues, readWriteRequest } from '../support/prometheus/read-request.ts';
 
 /** What the functions asked for, by which `test/infra/coverage.test.ts` judges their permissions. */
 const RECORD = join(import.meta.dirname, '../infra/golden/requests.json');
@@ -220,6 +223,31 @@ await describeClosedLoop(
       const elsewhere = { ...gone, bucket: { name: 'of-somebody-else' } };
       const refused = world().invoke('events', { detail: elsewhere });
       await expect(refused).rejects.toThrow("is not the stack's bucket");
+    }, 30_000);
+
+    it('metrics writes what the functions have measured', async () => {
+      const lines = world()
+        .functions.output.join('')
+        .split('\n')
+        .filter((line) => line.startsWith(`{"kind":"${MEASUREMENTS_LINE}"`))
+        .map((message, at) => ({ id: `${at}`, timestamp: Date.now(), message }));
+      expect(lines.length).toBeGreaterThan(5);
+      const delivery = deliveryOf(CLUSTER, 'lifecycle', lines);
+      const counted = { lines: lines.length, faulty: 0 };
+      expect(await world().invoke('metrics', delivery)).toEqual(counted);
+      for (let minute = 0; minute < 2; minute += 1) {
+        expect(await world().invoke('metrics')).toMatchObject({ failed: 0 });
+      }
+      const values = lastValues(readWriteRequest(world().remoteWrites.at(-1) ?? Buffer.of()));
+      const sum = (name: string): number =>
+        [...values].reduce(
+          (all, [key, value]) => (key.startsWith(`${name}{`) ? all + value : all),
+          0,
+        );
+      expect(sum('karpenter_nodes_created_total')).toBeGreaterThan(3);
+      expect(sum('karpenter_nodes_terminated_total')).toBe(sum('karpenter_nodes_created_total'));
+      expect(sum('karpenter_nodes_lifetime_duration_seconds_count')).toBeGreaterThan(3);
+      expect(sum('karpenter_cluster_state_synced')).toBe(1);
     }, 30_000);
 
     it('nothing that pods keep to themselves is in logs, memory, events or calls', async () => {

@@ -34,10 +34,16 @@ function stepId(step: string): string {
   return id;
 }
 
+const measured = synthesise({
+  cluster: 'demo',
+  metrics: { remoteWrite: { endpoint: 'https://prometheus.example.com/api/v1/write' } },
+});
+
 describe('access to the cluster', () => {
   it.each(CLUSTER_FUNCTIONS)('of %s is by a group of its own', (name) => {
     const entry = { ClusterName: 'demo', KubernetesGroups: [`joiner:${name}`] };
-    defaults.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', entry, 1);
+    const { template } = name === 'metrics' ? measured : defaults;
+    template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', entry, 1);
   });
 
   it('of the installer is the admin’s until it is given back, unless that is taken away', () => {

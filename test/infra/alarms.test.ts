@@ -96,7 +96,8 @@ describe('every function is watched', () => {
   });
 
   // Of these the series would not be worth its price.
-  const isSmall = (name: FunctionName): boolean => ['catalog', 'events', 'install'].includes(name);
+  const isSmall = (name: FunctionName): boolean =>
+    ['catalog', 'events', 'metrics', 'install'].includes(name);
 
   it.each(FUNCTION_NAMES)('%s by its memory, where it grows with the cluster', (name) => {
     expect(text.includes(`joiner_${name}_memory_used_megabytes_demo`)).toBe(!isSmall(name));

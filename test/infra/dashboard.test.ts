@@ -234,6 +234,6 @@ const emitting = ['shared/app', 'functions']
 
 it.each(Object.entries(METRICS))('%s is emitted somewhere', (key, { name }) => {
   const short = name.replace(/^(karpenter|joiner)_/, '');
-  const isNamed = new RegExp(`'${short}'|METRICS\\.${key}\\b`).test(emitting);
+  const isNamed = new RegExp(`'${short}'|addMetric\\([\\w.]+, '${key}'`).test(emitting);
   expect(isNamed).toBe(true);
 });

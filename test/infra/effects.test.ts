@@ -89,6 +89,12 @@ const ROWS: readonly Row[] = [
     FUNCTION,
     variable(ENV.decisionEvents, 'changes'),
   ],
+  [
+    'metrics',
+    { metrics: { remoteWrite: { endpoint: 'https://prometheus.example.com/api/v1/write' } } },
+    'AWS::Logs::SubscriptionFilter',
+    '"FilterPattern":"{ ($.kind = \\"joiner-measurements\\") || ($.type = \\"platform.report\\") }"',
+  ],
   ['windowsNodes', { windowsNodes: true }, 'AWS::EKS::AccessEntry', '"Type":"EC2_WINDOWS"'],
   ['installCrds', { installCrds: false }, 'Custom::JoinerInstall', '"Crds":"checked"'],
   [

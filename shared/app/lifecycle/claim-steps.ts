@@ -127,6 +127,20 @@ async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[])
   await cluster.event({ regarding: claimRef(claim), ...event });
 }
 
+async function finalizeNode({ ports }: Pass, claim: NodeClaim, node: Node): Promise<void> {
+  await ports.cluster.patchNode(nodeRef(node), { removeFinalizer: TERMINATION_FINALIZER });
+  const { recorder, clock } = ports;
+  const { [NODE_POOL]: nodepool = '', [ZONE]: zone = '' } = claim.labels;
+  const nowMs = clock.nowMs();
+  recorder.detail?.('nodes_terminated_total', { nodepool, zone }, 1);
+  const livedMs = nowMs - node.createdAtMs;
+  recorder.detail?.('nodes_lifetime_duration_seconds', { nodepool }, livedMs / 1000);
+  const { deletedAtMs } = node;
+  if (deletedAtMs === undefined) return;
+  const endingMs = Math.max(0, nowMs - deletedAtMs);
+  recorder.detail?.('nodes_termination_duration_seconds', { nodepool }, endingMs / 1000);
+}
+
 async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
   // What it took of the account's quotas is free again.
   if (claim.providerId !== undefined) await ports.memory.forgetBars('quota');
@@ -136,6 +150,10 @@ async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
     capacity_type: claim.labels[CAPACITY_TYPE] ?? '',
     zone: claim.labels[ZONE] ?? '',
   });
+  if (claim.deletedAtMs === undefined) return;
+  const seconds = Math.max(0, ports.clock.nowMs() - claim.deletedAtMs) / 1000;
+  const { [NODE_POOL]: nodepool = '' } = claim.labels;
+  ports.recorder.detail?.('nodeclaims_termination_duration_seconds', { nodepool }, seconds);
 }
 
 /** Pods that a budget keeps are not asked for in each pass, unless EC2 takes their node. */
@@ -203,7 +221,7 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
     case 'terminate':
       return await terminate(pass, claim, action.instanceId);
     case 'finalize-node':
-      await cluster.patchNode(nodeRef(action.node), { removeFinalizer: TERMINATION_FINALIZER });
+      await finalizeNode(pass, claim, action.node);
       return true;
     case 'finalize-claim':
       await finalizeClaim(pass, claim);

@@ -1,5 +1,6 @@
 import { offeringOfClaim } from '../../core/model/claim-offering.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
+import { NODE_POOL } from '../../core/model/labels.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { isOver, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
@@ -66,10 +67,23 @@ function usage({ nodes, pods }: ClusterSnapshot): {
 }
 
 /** USD of all claims that have an instance; one whose type is not sold any more counts nothing. */
-function costPerHour({ snapshot, typesOf }: Round): number {
-  return snapshot.nodeClaims
-    .filter((claim) => claim.providerId !== undefined)
-    .reduce((sum, claim) => sum + (offeringOfClaim(claim, typesOf(claim))?.price ?? 0), 0);
+function costPerHour(round: Round): number {
+  return [...costByPool(round).values()].reduce((sum, price) => sum + price, 0);
+}
+
+/** USD an hour by NodePool, of all NodePools that there are. */
+export function costByPool({
+  snapshot,
+  typesOf,
+}: Pick<Round, 'snapshot' | 'typesOf'>): ReadonlyMap<string, number> {
+  const costs = new Map(snapshot.nodePools.map(({ name }) => [name, 0]));
+  for (const claim of snapshot.nodeClaims) {
+    if (claim.providerId === undefined) continue;
+    const pool = claim.labels[NODE_POOL] ?? '';
+    const price = offeringOfClaim(claim, typesOf(claim))?.price ?? 0;
+    costs.set(pool, (costs.get(pool) ?? 0) + price);
+  }
+  return costs;
 }
 
 /** Offerings that some pool may use and that a shortage bars now, each once. */

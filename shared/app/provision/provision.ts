@@ -31,7 +31,7 @@ import { recordUnchanged } from '../writes/unchanged.ts';
 import { type WriteLeases, withoutLeases } from '../writes/write-leases.ts';
 import { decideForPods } from './decision.ts';
 import type { Nominated } from './existing-nodes.ts';
-import { type Measures, measuresOf } from './measures.ts';
+import { costByPool, type Measures, measuresOf } from './measures.ts';
 import type { PlannedWritten } from './planned-claims.ts';
 import { publishPodEvents } from './pod-events.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
@@ -65,7 +65,11 @@ function measure(ports: Ports, input: ProvisioningInput, plan: Plan, nowMs: numb
     ['observe_duration_seconds', (input.readyAtMs - input.startedAtMs) / 1000],
     ['scheduler_scheduling_duration_seconds', (nowMs - input.readyAtMs) / 1000],
   ];
-  for (const [name, value] of measures) ports.recorder.measure?.(name, value);
+  const { recorder } = ports;
+  for (const [name, value] of measures) recorder.measure?.(name, value);
+  for (const [nodepool, price] of costByPool(input)) {
+    recorder.detail?.('nodepools_cost_total', { nodepool }, price);
+  }
 }
 
 /** Why launches are held back now; undefined: they are not. */

@@ -21,6 +21,8 @@ export interface InstallAnswer {
 export interface DeployedLoop {
   readonly functions: BundledFunctions;
   readonly kube: KubeRecorder;
+  /** Bodies that were written to Prometheus's endpoint. */
+  readonly remoteWrites: readonly Buffer[];
   /** One invocation, with time for one pass. */
   invoke(name: FunctionName, event?: object, remainingMs?: number): Promise<unknown>;
   /** Runs nodeclass, provision, disrupt and lifecycle in turn until the condition holds. */
@@ -66,7 +68,13 @@ export async function deploy(
     accessConfig: { authenticationMode: 'API' },
     resourcesVpcConfig: { ...resourcesVpcConfig, endpointPublicAccess: true },
   };
-  const assembly = synthesiseFunctions({ cluster: CLUSTER, decisionEvents: 'all' }, REGION, {
+  const remote = await listenForWrites();
+  const props = {
+    cluster: CLUSTER,
+    decisionEvents: 'all',
+    metrics: { remoteWrite: { endpoint: remote.url } },
+  } as const;
+  const assembly = synthesiseFunctions(props, REGION, {
     'AWS::AccountId': cloud.account.id,
     'AWS::URLSuffix': 'amazonaws.com',
     bucket: BUCKET,
@@ -88,6 +96,7 @@ export async function deploy(
   return {
     functions,
     kube,
+    remoteWrites: remote.bodies,
     invoke,
     until: (what, holds) => poll(what, holds, invoke, () => functions.output.slice(-40).join('')),
     install: async (type, step, properties = {}, before = {}) => {
@@ -105,9 +114,23 @@ export async function deploy(
       await functions.stop();
       await kube.close();
       await formation.close();
+      await remote.close();
       assembly.stop();
     },
   };
+}
+
+/** An endpoint of remote write that takes everything. */
+async function listenForWrites() {
+  const bodies: Buffer[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    bodies.push(Buffer.concat(chunks));
+    response.writeHead(204).end();
+  });
+  const url = `${await listen(server)}/api/v1/write`;
+  return { url, bodies, close: () => close(server) };
 }
 
 /** A token of an account that is made the cluster's admin. */

@@ -1,0 +1,122 @@
+import type { Measurement } from '../../shared/contract/prometheus.ts';
+import type { ClusterView } from '../../shared/ports/metrics.ts';
+import { clusterLevels } from '../../shared/prometheus/cluster-levels.ts';
+import { measuredLines } from '../../shared/prometheus/log-lines.ts';
+import { podDurations, startingPods } from '../../shared/prometheus/pod-levels.ts';
+import { type SenderParts, type Sent, sendSeries } from '../../shared/prometheus/sender.ts';
+import { type Series, type SeriesLabels, seriesKey } from '../../shared/prometheus/series.ts';
+import {
+  afterWriting,
+  current,
+  seriesOf,
+  type Totals,
+  withLines,
+  withMeasurements,
+} from '../../shared/prometheus/totals.ts';
+import { STALE, type WrittenSeries } from '../../shared/prometheus/write-request.ts';
+import { changeTotals, type TotalsStore } from './totals-store.ts';
+
+export interface WriterParts {
+  readonly cluster: string;
+  readonly version: string;
+  readonly perPod: boolean;
+  readonly store: TotalsStore;
+  readonly sender: SenderParts;
+  /** Rejects where the cluster does not answer. */
+  readonly view: () => Promise<ClusterView>;
+  readonly functionOf: (logGroup: string) => string | undefined;
+  readonly nowMs: () => number;
+}
+
+export interface Written extends Sent {
+  readonly series: number;
+  readonly ended: number;
+  /** Why there are no gauges of the cluster; undefined: there are. */
+  readonly unread: string | undefined;
+}
+
+/**
+ * Counts what the functions' logs say, and once a minute writes all that was counted and what the
+ * cluster is like. One writer for all series: what the functions and their sandboxes count is one
+ * counter, whose samples have the time of the writing.
+ */
+export class RemoteWriter {
+  readonly #parts: WriterParts;
+  /** Of the last writing: what is gone by the next one is ended. */
+  #last: ReadonlyMap<string, Series> = new Map();
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts the lines of a delivery of CloudWatch Logs. */
+  async count(event: unknown): Promise<{ readonly lines: number; readonly faulty: number }> {
+    const { store, functionOf, nowMs } = this.#parts;
+    const { lines, faulty } = measuredLines(event, functionOf);
+    if (lines.length > 0) await changeTotals(store, (all) => withLines(all, lines, nowMs()));
+    return { lines: lines.length, faulty };
+  }
+
+  /** Writes everything once, with the time of now. */
+  async write(): Promise<Written> {
+    const { store, sender, nowMs } = this.#parts;
+    const { view, unread } = await this.#view();
+    const atMs = nowMs();
+    const before = await changeTotals(store, (all) => afterWriting(...measured(all, view, atMs)));
+    const [totals] = measured(before, view, atMs);
+    const series = [...this.#levels(view, atMs), ...seriesOf(totals, atMs)].map((each) => ({
+      ...each,
+      labels: { ...this.#own(), ...each.labels },
+    }));
+    const now = new Map(series.map((each) => [seriesKey(each.name, each.labels), each]));
+    const ended = [...this.#last]
+      .filter(([key]) => !now.has(key))
+      .map(([, { name, labels }]): WrittenSeries => {
+        return { name, labels, samples: [{ atMs, value: STALE }] };
+      });
+    const sent = await sendSeries(sender, [...now.values(), ...ended]);
+    if (sent.written > 0) this.#last = now;
+    if (sent.failed > 0) await this.#countFailed(sent.failed);
+    return { ...sent, series: now.size, ended: ended.length, unread };
+  }
+
+  /** As Prometheus would label what it scrapes from Karpenter, and the cluster. */
+  #own(): SeriesLabels {
+    return { cluster: this.#parts.cluster, job: 'karpenter', instance: 'joiner' };
+  }
+
+  async #view(): Promise<{ view: ClusterView | undefined; unread: string | undefined }> {
+    try {
+      return { view: await this.#parts.view(), unread: undefined };
+    } catch (error) {
+      const unread = error instanceof Error ? error.message : String(error);
+      return { view: undefined, unread };
+    }
+  }
+
+  #levels(view: ClusterView | undefined, nowMs: number): readonly Series[] {
+    const { version, perPod } = this.#parts;
+    const unread = { name: 'karpenter_cluster_state_synced', labels: {}, value: 0 };
+    const levels = view === undefined ? [unread] : clusterLevels(view, { nowMs, version, perPod });
+    return levels.map((level) => current(level, nowMs));
+  }
+
+  /** Known once the endpoint takes samples again. */
+  async #countFailed(samples: number): Promise<void> {
+    const { store, nowMs } = this.#parts;
+    const failed: Measurement = ['joiner_remote_write_failed_samples_total', {}, samples];
+    await changeTotals(store, (all) => withMeasurements(all, [failed], nowMs()));
+  }
+}
+
+/** With how long pods took since the last writing; the rest is what {@link afterWriting} takes. */
+function measured(
+  totals: Totals,
+  view: ClusterView | undefined,
+  atMs: number,
+): [totals: Totals, atMs: number, starting: ReadonlySet<string>] {
+  if (view === undefined) return [totals, atMs, totals.startingPods];
+  const { writtenAtMs, startingPods: starting } = totals;
+  const durations = writtenAtMs === undefined ? [] : podDurations(view, starting, writtenAtMs);
+  return [withMeasurements(totals, durations, atMs), atMs, startingPods(view)];
+}

@@ -1,0 +1,146 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import type { RemoteWriteProps } from '../../infra/constructs/joiner-props.ts';
+import { propsFromContext } from '../../infra/context.ts';
+import { metricsPolicy } from '../../infra/policies/metrics.ts';
+import { ENV, functionName } from '../../shared/contract.ts';
+import { aPolicyScope } from '../builders/policies.ts';
+import { resources, synthesise } from './synthesis.ts';
+
+const WORKSPACE =
+  'https://aps-workspaces.eu-west-1.amazonaws.com/workspaces/ws-1234/api/v1/remote_write';
+const SECRET = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:prometheus-AbCdEf';
+const env = { account: '111122223333', region: 'eu-west-1' };
+
+const stackOf = (remoteWrite: RemoteWriteProps) =>
+  synthesise({ cluster: 'demo', metrics: { remoteWrite } }, { env });
+
+describe('metrics.remoteWrite', () => {
+  const on = stackOf({ endpoint: WORKSPACE });
+  const functions = [...resources(on, 'AWS::Lambda::Function').values()];
+  const variablesOf = (name: 'metrics' | 'provision'): object => {
+    const found = functions.find((each) => each['FunctionName'] === functionName('demo', name));
+    return Object(Reflect.get(Object(found?.['Environment']), 'Variables'));
+  };
+
+  it('has measurements written, and tells one function where to', () => {
+    expect(variablesOf('provision')).toMatchObject({ [ENV.measurements]: 'on' });
+    expect(variablesOf('provision')).not.toHaveProperty(ENV.remoteWrite);
+    expect(variablesOf('metrics')).not.toHaveProperty(ENV.measurements);
+    expect(variablesOf('metrics')).toMatchObject({
+      [ENV.remoteWrite]: JSON.stringify({ endpoint: WORKSPACE, perPod: true }),
+    });
+  });
+
+  it('is given the logs of all functions that run for the cluster, never its own', () => {
+    const groups = [...resources(on, 'AWS::Logs::SubscriptionFilter').values()].map((each) =>
+      JSON.stringify(each['LogGroupName']),
+    );
+    const names = [
+      'watch',
+      'provision',
+      'lifecycle',
+      'disrupt',
+      'interrupt',
+      'nodeclass',
+      'catalog',
+    ];
+    expect(groups).toHaveLength(names.length);
+    for (const name of names) expect(groups.some((each) => each.includes(name))).toBe(true);
+    on.template.hasResourceProperties('AWS::Lambda::Permission', {
+      Principal: 'logs.amazonaws.com',
+      SourceArn: Match.anyValue(),
+    });
+  });
+
+  it('is off by default: no function, no lines, no filters', () => {
+    const off = JSON.stringify(synthesise({ cluster: 'demo' }).template.toJSON());
+    for (const text of ['joiner-demo-metrics', ENV.measurements, 'SubscriptionFilter']) {
+      expect(off).not.toContain(text);
+    }
+  });
+
+  it('runs once a minute', () => {
+    on.template.hasResourceProperties('AWS::Events::Rule', {
+      Description: 'Runs metrics for the cluster demo: tick',
+      ScheduleExpression: 'rate(1 minute)',
+    });
+  });
+
+  it('is read from the command line', () => {
+    const value = 'endpoint=https://prometheus.example.com/api/v1/write,perPod=false';
+    expect(propsFromContext({ 'metrics.remoteWrite': value })).toEqual({
+      metrics: {
+        remoteWrite: { endpoint: 'https://prometheus.example.com/api/v1/write', perPod: false },
+      },
+    });
+  });
+});
+
+describe('the role of metrics', () => {
+  const rights = (remoteWrite: ReturnType<typeof aPolicyScope>['remoteWrite']) =>
+    metricsPolicy(aPolicyScope({ remoteWrite })).map(({ sid, actions, resources: of }) => [
+      sid,
+      ...actions,
+      ...of,
+    ]);
+
+  it('may write to the one workspace, which is of the stack’s account', () => {
+    const roles = JSON.stringify([
+      ...resources(stackOf({ endpoint: WORKSPACE }), 'AWS::IAM::Role').values(),
+    ]);
+    expect(roles).toContain('aps:RemoteWrite');
+    expect(roles).toContain(':aps:eu-west-1:111122223333:workspace/ws-1234');
+  });
+
+  it.each([
+    [SECRET, 'aws/reference/secretsmanager/prometheus'],
+    ['arn:aws:ssm:eu-west-1:111122223333:parameter/team/prometheus', 'team/prometheus'],
+  ])('may read the one secret: %s', (secret, parameter) => {
+    const stack = stackOf({ endpoint: 'https://prometheus.example.com/write', secret });
+    const roles = JSON.stringify([...resources(stack, 'AWS::IAM::Role').values()]);
+    expect(roles).toContain(`:ssm:eu-west-1:111122223333:parameter/${parameter}"`);
+    expect(roles.includes('secretsmanager:GetSecretValue')).toBe(secret === SECRET);
+    expect(roles).not.toContain('aps:RemoteWrite');
+  });
+
+  it('may do neither for an endpoint that knows nobody', () => {
+    expect(rights({}).map(([sid]) => sid)).toEqual(['Cluster', 'Totals', 'TotalsName']);
+  });
+});
+
+describe('props that cannot work are refused', () => {
+  const endpoint = 'https://prometheus.example.com/api/v1/write';
+  it.each<[object, string]>([
+    [{}, 'only endpoint is required'],
+    [{ remoteWrite: { endpoint, url: endpoint } }, 'only endpoint is required'],
+    [{ remoteWrite: { endpoint }, more: true }, 'only endpoint is required'],
+    [{ remoteWrite: { endpoint: 'prometheus.example.com' } }, 'endpoint is an address such as'],
+    [
+      { remoteWrite: { endpoint: 'ftp://prometheus.example.com' } },
+      'endpoint is an address such as',
+    ],
+    [{ remoteWrite: { endpoint: 'https://a:b@example.com' } }, 'belong into a secret'],
+    [{ remoteWrite: { endpoint, secret: 'prometheus' } }, 'secret is the whole ARN'],
+    [{ remoteWrite: { endpoint, perPod: 'no' } }, 'perPod is a flag'],
+    [
+      { remoteWrite: { endpoint: 'http://example.com', secret: SECRET } },
+      'with a secret endpoint is https://…',
+    ],
+    [{ remoteWrite: { endpoint: WORKSPACE, secret: SECRET } }, 'takes no secret'],
+    [
+      { remoteWrite: { endpoint: 'https://aps-workspaces.eu-west-1.amazonaws.com/ws-1' } },
+      'the path of a workspace is /workspaces/ws-…/api/v1/remote_write',
+    ],
+  ])('%j', (metrics, text) => {
+    expect(() =>
+      synthesise({ cluster: 'demo', metrics } as Parameters<typeof synthesise>[0]),
+    ).toThrow(text);
+  });
+
+  it('memory for a function that is not there', () => {
+    expect(() => synthesise({ cluster: 'demo', memorySizes: { metrics: 512 } })).toThrow(
+      'memorySizes.metrics is given, but there is no metrics where metrics.remoteWrite is not given',
+    );
+  });
+});
