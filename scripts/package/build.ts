@@ -1,5 +1,5 @@
 /** The npm package as a folder: everything built, nothing to install beside it. */
-import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
@@ -9,6 +9,7 @@ import { buildCommand } from '../build-cli.ts';
 import { billOfMaterials } from './bom.ts';
 import { bundledPackages, packagesIn, thirdPartyNotices } from './notices.ts';
 import { PLACES, publishedPackageJson } from './package-json.ts';
+import { readmeOf } from './readme.ts';
 import { buildTemplate } from './template.ts';
 import { writeTypes } from './types.ts';
 
@@ -45,7 +46,8 @@ export async function buildPackage(into: string): Promise<void> {
   );
   cpSync(join(ROOT, 'LICENSE'), join(into, 'LICENSE'));
   cpSync(join(ROOT, 'CHANGELOG.md'), join(into, 'CHANGELOG.md'));
-  cpSync(join(ROOT, 'docs/package.md'), join(into, 'README.md'));
+  const page = readFileSync(join(ROOT, 'docs/package.md'), 'utf8');
+  writeFileSync(join(into, 'README.md'), readmeOf(page));
 }
 
 /**

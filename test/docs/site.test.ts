@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, normalize } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contents } from '../../scripts/docs/contents.ts';
 import { sitePathOf } from '../../scripts/docs/site-paths.ts';
@@ -26,11 +27,16 @@ const TYPES: Readonly<Record<string, string>> = {
 const folder = mkdtempSync(join(tmpdir(), 'joiner-site-'));
 let server: Server;
 let origin = '';
+let printed = '';
 
 beforeAll(async () => {
   const args = ['scripts/run.mjs', 'scripts/docs.ts', '--out', folder];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`npm run docs ended with ${status}: ${stderr}`);
+  printed = stripVTControlCharacters(`${stdout}${stderr}`);
   server = createServer(({ url = '/' }, response) => {
     const path = decodeURIComponent(url.split('?')[0] ?? '/').replace(/\/$/, '/index.html');
     const file = join(folder, path);
@@ -67,6 +73,12 @@ function ownLinks(file: string): readonly string[] {
 }
 
 describe('the site', () => {
+  it('is built without a warning', () => {
+    expect(printed).toContain('build complete');
+    const lines = printed.split('\n').filter((line) => /warn|\(!\)|deprecat|error/i.test(line));
+    expect(lines).toEqual([]);
+  });
+
   it('has every page of the contents', () => {
     const pages = contents().flatMap(({ entries }) => entries.map((each) => each.file));
     const paths = pages.map((file) => sitePathOf(file).replace(/\.md$/, '.html'));
@@ -115,16 +127,23 @@ describe.skipIf(found === undefined)('the site in a browser', () => {
   );
 
   it.each([
+    ['', 'light'],
     ['start/quick-start.html', 'light'],
     ['start/quick-start.html', 'dark'],
     ['troubleshooting/pending-pods.html', 'light'],
     ['faq.html', 'dark'],
-  ] as const)('axe finds nothing serious on %s, %s', async (path, scheme) => {
+    ['deploy.html', 'light'],
+    ['reference/commands.html', 'dark'],
+    ['concepts/packing.html', 'light'],
+  ] as const)('axe finds nothing serious on /%s, %s', async (path, scheme) => {
     const tab = await opened(path, scheme);
     await tab.run(AXE);
+    // Left out is what VitePress's theme has wrong, on every page: the name of the search button,
+    // and headings of the sidebar that are buttons with links in them.
     const violations = await tab.value(
-      "axe.run('.vp-doc').then(({ violations }) => violations.filter(({ impact }) =>" +
-        " ['serious', 'critical'].includes(impact)).map(({ id, nodes }) =>" +
+      "axe.run({ exclude: [['.DocSearch-Button'], ['.VPSidebar']] }).then(({ violations }) =>" +
+        " violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))" +
+        '.map(({ id, nodes }) =>' +
         ' [id, nodes.map((each) => each.html.slice(0, 120)).slice(0, 5)]))',
     );
     expect(violations).toEqual([]);
