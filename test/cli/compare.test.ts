@@ -55,8 +55,9 @@ describe('joiner compare', () => {
       // CoreDNS, which is part of the cluster, prefers nodes apart.
       const { exitCode, stdout } = await joiner('compare', '-f', folder, '-o', 'json');
       expect(exitCode).toBe(0);
-      const { karpentersWay } = JSON.parse(stdout);
-      const [dns] = karpentersWay.left.filter(({ pods }: { pods: string[] }) =>
+      const { karpentersWay, joinersWay } = JSON.parse(stdout);
+      expect(karpentersWay.podsLeft).toBe(joinersWay.podsLeft);
+      const [dns] = joinersWay.left.filter(({ pods }: { pods: string[] }) =>
         pods.some((pod) => pod.includes('coredns')),
       );
       expect(dns.why).toContain('cause: 0 after its requirements');
