@@ -133,7 +133,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
 
   it('brings definitions and rights, and both have their effect', async () => {
     const outcome = await run('Create');
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '36 objects applied' });
     for (const crd of await ourCrds()) {
       const name = text(property(property(crd, 'metadata'), 'name'));
       const conditions = property(property(await definition(name), 'status'), 'conditions');
@@ -147,13 +147,13 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
 
   it('waits until EKS has seen that it is the admin', async () => {
     const outcome = await run('Create', { late: 3 });
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '36 objects applied' });
   });
 
   it('changes nothing the second time', async () => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update');
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '36 objects applied' });
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
   });
 
@@ -240,7 +240,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update', { isAutoMode: true });
     expect(outcome.status).toBe('SUCCESS');
-    expect(outcome.reason).toContain('30 objects applied');
+    expect(outcome.reason).toContain('33 objects applied');
     expect(outcome.reason).toMatch(/left to Auto Mode: .*nodeclaims.*nodeoverlays.*nodepools/);
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
   });
