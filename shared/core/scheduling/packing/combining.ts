@@ -24,6 +24,8 @@ export interface Combining {
   readonly rehearsal?: SearchEffort;
   /** Patterns looked at, at most, while those are searched for that improve the combination. */
   readonly stepsMax: number;
+  /** Parts of nodes from this share on are launched as whole ones: 1 launches none of them. */
+  readonly roundedFrom: number;
 }
 
 /** Pods of a rehearsal: the mix of many more is the same, and a longer search finds no more. */
@@ -129,7 +131,7 @@ class Pricing {
 export function combined(
   demand: Demand,
   known: readonly Pattern[],
-  { rehearsal, stepsMax }: Combining,
+  { rehearsal, stepsMax, roundedFrom }: Combining,
 ): readonly Multiple[] {
   const { shapes, left, options, nodePrice } = demand;
   const [first] = options;
@@ -150,6 +152,9 @@ export function combined(
   new Pricing({ ...demand, left: amounts }, master).run(stepsMax);
   return master
     .uses()
-    .map(({ pattern, nodes }) => ({ pattern, copies: Math.floor(nodes + ROUNDING) }))
+    .map(({ pattern, nodes }) => ({
+      pattern,
+      copies: Math.floor(nodes + 1 - roundedFrom + ROUNDING),
+    }))
     .filter(({ copies }) => copies > 0);
 }

@@ -1,0 +1,123 @@
+import type { SchedulingSettings } from '../model/snapshot.ts';
+import type { SearchEffort } from './packing/pattern-queue.ts';
+
+/**
+ * When patterns of all ways to pack are combined and how long others are looked for. Steps: patterns
+ * looked at, and numbers of the programme.
+ */
+export interface CombiningBudget {
+  readonly least: number;
+  /** More for plans that cost more an hour, up to `most`. */
+  readonly perUsd: number;
+  readonly most: number;
+  /** Of plans of so many USD an hour, the mix of pods is also packed once without nodes. */
+  readonly rehearsal: SearchEffort;
+  readonly rehearsedCostLeast: number;
+  /** Parts of nodes from these shares on are launched as whole ones: one combination for each. */
+  readonly roundedFrom: readonly number[];
+}
+
+/** Bounds on a large neighbourhood search. Steps: launches and placed pods looked at. */
+export interface ImprovingBudget {
+  /** It begins where a round of tries without a gain takes no more. */
+  readonly round: number;
+  /** Tries in a row without a gain. */
+  readonly tries: number;
+  /** Launches looked at in all. */
+  readonly most: number;
+}
+
+/** Bounds on making one node of two. */
+export interface MergingBudget {
+  /** It begins where all tries together would copy no more placed pods than so many. */
+  readonly copied: number;
+  /** Pairs of unlike nodes looked at. */
+  readonly looks: number;
+  /** Plans made of them. */
+  readonly tries: number;
+}
+
+/** How many steps an effort gives to each part of a plan: nothing depends on the number of pods. */
+export interface StepBudgets {
+  /** The search that every way to pack begins with. */
+  readonly usual: SearchEffort;
+  /** A longer one; undefined: none. */
+  readonly searched: SearchEffort | undefined;
+  /** A longer one that revalues, where revaluing has paid. */
+  readonly revalued: SearchEffort | undefined;
+  readonly combining: CombiningBudget | undefined;
+  /** Launches looked at while pods are placed one by one. */
+  readonly growing: number;
+  /** Launches looked at in plans that begin with what others leave over, beyond the first. */
+  readonly leftOver: number;
+  /** Undefined: plans stay as they are packed. */
+  readonly improving: ImprovingBudget | undefined;
+  readonly merging: MergingBudget | undefined;
+}
+
+const USUAL: SearchEffort = { searchSteps: 1000, searchedMax: 500_000 };
+const LONG: SearchEffort = { searchSteps: 30_000, searchedMax: 4_000_000 };
+
+const QUICK: StepBudgets = {
+  usual: USUAL,
+  searched: undefined,
+  revalued: undefined,
+  combining: undefined,
+  growing: 200_000,
+  leftOver: 0,
+  improving: undefined,
+  merging: undefined,
+};
+
+const NORMAL: StepBudgets = {
+  usual: USUAL,
+  searched: { searchSteps: 10_000, searchedMax: 500_000 },
+  revalued: LONG,
+  combining: {
+    least: 800_000,
+    perUsd: 1000,
+    most: 16_000_000,
+    rehearsal: LONG,
+    rehearsedCostLeast: 200,
+    roundedFrom: [1],
+  },
+  growing: 2_000_000,
+  leftOver: 500_000,
+  improving: { round: 40_000, tries: 24, most: 100_000 },
+  merging: { copied: 60_000, looks: 2000, tries: 200 },
+};
+
+const THOROUGH: StepBudgets = {
+  usual: { searchSteps: 10_000, searchedMax: 4_000_000 },
+  searched: { searchSteps: 100_000, searchedMax: 20_000_000 },
+  revalued: { searchSteps: 100_000, searchedMax: 20_000_000 },
+  combining: {
+    least: 8_000_000,
+    perUsd: 10_000,
+    most: 64_000_000,
+    rehearsal: { searchSteps: 100_000, searchedMax: 20_000_000 },
+    rehearsedCostLeast: 0,
+    roundedFrom: [1, 0.5, 0.3],
+  },
+  growing: 20_000_000,
+  leftOver: 5_000_000,
+  improving: { round: 4_000_000, tries: 96, most: 10_000_000 },
+  merging: { copied: 2_000_000, looks: 20_000, tries: 1000 },
+};
+
+type Effort = SchedulingSettings['effort'];
+
+/** The one place where an effort becomes bounds on steps; docs/concepts/packing.md has the table. */
+const BUDGETS: Readonly<Record<Effort, StepBudgets>> = {
+  quick: QUICK,
+  normal: NORMAL,
+  thorough: THOROUGH,
+};
+
+/**
+ * The budgets by which plans are made, one after the other: a thorough plan is the better of the
+ * normal one and one that took more steps.
+ */
+export function budgetsOf(effort: Effort): readonly StepBudgets[] {
+  return effort === 'thorough' ? [BUDGETS.normal, BUDGETS.thorough] : [BUDGETS[effort]];
+}
