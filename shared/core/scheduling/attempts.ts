@@ -1,5 +1,6 @@
 import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
 import type { CombiningBudget, StepBudgets } from './effort.ts';
+import type { Combining } from './packing/combining.ts';
 import { type PackingWay, packBatches } from './packing/pack.ts';
 import type { Relaxations } from './packing/pod-values.ts';
 import {
@@ -241,22 +242,27 @@ function isRevaluedLong(
 }
 
 /**
- * Patterns of all other ways are combined, and what is left is packed in the cheapest way: what
- * that costs follows the shapes of pods and the money at stake.
+ * Patterns of all other ways are combined, and what is left is packed in the cheapest way, or
+ * combined again: what that costs follows the shapes of pods and the money at stake.
  */
 function combiningWays(
   found: readonly Packed[],
   usual: PackingWay,
-  { least, perUsd, most, rehearsal, rehearsedCostLeast, roundedFrom }: CombiningBudget,
+  budget: CombiningBudget,
 ): readonly PackingWay[] {
   const best = cheapest(found);
   const cost = costOf(best);
+  const { least, perUsd, most, longCostLeast, rehearsal, longSteps, divesPerUsd } = budget;
   const stepsMax = Math.min(most, least + perUsd * cost);
-  return roundedFrom.map((from) => {
-    const combining = { stepsMax, roundedFrom: from };
-    const rehearsed = cost < rehearsedCostLeast ? combining : { ...combining, rehearsal };
-    return { ...(best?.way ?? usual), combining: rehearsed };
-  });
+  const isLong = cost >= longCostLeast;
+  const steps = isLong ? { stepsMax, rehearsal, longSteps } : { stepsMax, longSteps: 0 };
+  const ways: Combining[] = budget.roundedFrom.map((roundedFrom) => ({ ...steps, roundedFrom }));
+  if (isLong) {
+    const dives = Math.min(most, divesPerUsd * cost);
+    // The patterns are those that the others have found.
+    ways.push({ stepsMax: 0, longSteps: 0, roundedFrom: 1, dives });
+  }
+  return ways.map((combining) => ({ ...(best?.way ?? usual), combining }));
 }
 
 /**

@@ -2,19 +2,24 @@ import type { SchedulingSettings } from '../model/snapshot.ts';
 import type { SearchEffort } from './packing/pattern-queue.ts';
 
 /**
- * When patterns of all ways to pack are combined and how long others are looked for. Steps: patterns
- * looked at, and numbers of the programme.
+ * How long patterns are looked for that are combined. Steps: patterns looked at, and numbers of the
+ * programme.
  */
 export interface CombiningBudget {
   readonly least: number;
   /** More for plans that cost more an hour, up to `most`. */
   readonly perUsd: number;
   readonly most: number;
-  /** Of plans of so many USD an hour, the mix of pods is also packed once without nodes. */
-  readonly rehearsal: SearchEffort;
-  readonly rehearsedCostLeast: number;
   /** Parts of nodes from these shares on are launched as whole ones: one combination for each. */
   readonly roundedFrom: readonly number[];
+  /** Plans of so many USD an hour are worth all that follows. */
+  readonly longCostLeast: number;
+  /** The mix of pods is packed once without nodes. */
+  readonly rehearsal: SearchEffort;
+  /** For one launch option at a time, once short searches find no more. */
+  readonly longSteps: number;
+  /** For combining what is left again and again: for each USD an hour of the plan, up to `most`. */
+  readonly divesPerUsd: number;
 }
 
 /** Bounds on a large neighbourhood search. Steps: launches and placed pods looked at. */
@@ -75,13 +80,15 @@ const NORMAL: StepBudgets = {
   revalued: LONG,
   combining: {
     least: 800_000,
-    perUsd: 1000,
+    perUsd: 2500,
     most: 16_000_000,
-    rehearsal: LONG,
-    rehearsedCostLeast: 200,
     roundedFrom: [1],
+    longCostLeast: 200,
+    rehearsal: LONG,
+    longSteps: 20_000,
+    divesPerUsd: 2000,
   },
-  growing: 2_000_000,
+  growing: 800_000,
   leftOver: 500_000,
   improving: { round: 40_000, tries: 24, most: 100_000 },
   merging: { copied: 60_000, looks: 2000, tries: 200 },
@@ -95,9 +102,11 @@ const THOROUGH: StepBudgets = {
     least: 8_000_000,
     perUsd: 10_000,
     most: 64_000_000,
-    rehearsal: { searchSteps: 100_000, searchedMax: 20_000_000 },
-    rehearsedCostLeast: 0,
     roundedFrom: [1, 0.5, 0.3],
+    longCostLeast: 0,
+    rehearsal: { searchSteps: 100_000, searchedMax: 20_000_000 },
+    longSteps: 100_000,
+    divesPerUsd: 100_000,
   },
   growing: 20_000_000,
   leftOver: 5_000_000,
