@@ -68,7 +68,7 @@ const QUICK: StepBudgets = {
   searched: undefined,
   revalued: undefined,
   combining: undefined,
-  growing: 200_000,
+  growing: 100_000,
   leftOver: 0,
   improving: undefined,
   merging: undefined,
@@ -88,10 +88,10 @@ const NORMAL: StepBudgets = {
     longSteps: 20_000,
     divesPerUsd: 2000,
   },
-  growing: 800_000,
+  growing: 250_000,
   leftOver: 500_000,
-  improving: { round: 40_000, tries: 24, most: 100_000 },
-  merging: { copied: 60_000, looks: 2000, tries: 200 },
+  improving: { round: 26_000, tries: 24, most: 100_000 },
+  merging: { copied: 120_000, looks: 2000, tries: 200 },
 };
 
 const THOROUGH: StepBudgets = {
@@ -111,7 +111,7 @@ const THOROUGH: StepBudgets = {
   growing: 20_000_000,
   leftOver: 5_000_000,
   improving: { round: 4_000_000, tries: 96, most: 10_000_000 },
-  merging: { copied: 2_000_000, looks: 20_000, tries: 1000 },
+  merging: { copied: 4_000_000, looks: 20_000, tries: 1000 },
 };
 
 type Effort = SchedulingSettings['effort'];

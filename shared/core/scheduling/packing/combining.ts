@@ -136,8 +136,8 @@ function dived(demand: Demand, known: Pattern[], stepsMax: number): readonly Mul
 
 /**
  * Whole nodes of the cheapest combination of patterns, those of `known` packings and others that
- * improve it (Gilmore and Gomory 1961): many pods of few shapes are multiples of few nodes. What a combination needs parts of nodes for is left to be packed, or
- * combined again.
+ * improve it (Gilmore and Gomory 1961): many pods of few shapes are multiples of few nodes. What a
+ * combination needs parts of nodes for is left to be packed, or combined again.
  */
 export function combined(
   demand: Demand,

@@ -18,7 +18,7 @@ import { rightSize } from './right-size.ts';
 const EMPTIED_MAX = 4;
 const EMPTIED_MEAN = 2.5;
 
-/** Pods on the nodes that a plan fills, and how often a pod has company of another class. */
+/** Pods on the nodes that a plan fills, and classes on each of them. */
 function filledBy({ bins, existingNodes }: SearchState) {
   let [pods, pairs, nodes] = [0, 0, 0];
   for (const { content } of [...bins, ...existingNodes]) {
@@ -30,9 +30,10 @@ function filledBy({ bins, existingNodes }: SearchState) {
   return { pods, pairs, nodes };
 }
 
-/** Classes of pods on nodes, of each node: what a copy of the plan has to count. */
+/** Pods on nodes, and classes on each: what a copy of the plan counts. */
 export function copiedBy(state: SearchState): number {
-  return filledBy(state).pairs;
+  const { pods, pairs } = filledBy(state);
+  return pods + pairs;
 }
 
 /** About how many steps one try takes: it copies the rest and looks at all nodes for each pod. */
