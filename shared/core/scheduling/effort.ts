@@ -95,23 +95,23 @@ const NORMAL: StepBudgets = {
 };
 
 const THOROUGH: StepBudgets = {
-  usual: { searchSteps: 10_000, searchedMax: 4_000_000 },
-  searched: { searchSteps: 100_000, searchedMax: 20_000_000 },
-  revalued: { searchSteps: 100_000, searchedMax: 20_000_000 },
+  usual: USUAL,
+  searched: { searchSteps: 30_000, searchedMax: 4_000_000 },
+  revalued: { searchSteps: 100_000, searchedMax: 10_000_000 },
   combining: {
-    least: 8_000_000,
+    least: 4_000_000,
     perUsd: 10_000,
     most: 64_000_000,
-    roundedFrom: [1, 0.5, 0.3],
+    roundedFrom: [1, 0.5],
     longCostLeast: 0,
-    rehearsal: { searchSteps: 100_000, searchedMax: 20_000_000 },
+    rehearsal: LONG,
     longSteps: 100_000,
-    divesPerUsd: 100_000,
+    divesPerUsd: 20_000,
   },
-  growing: 20_000_000,
-  leftOver: 5_000_000,
-  improving: { round: 4_000_000, tries: 96, most: 10_000_000 },
-  merging: { copied: 4_000_000, looks: 20_000, tries: 1000 },
+  growing: 2_000_000,
+  leftOver: 1_000_000,
+  improving: { round: 400_000, tries: 48, most: 500_000 },
+  merging: { copied: 500_000, looks: 5000, tries: 400 },
 };
 
 type Effort = SchedulingSettings['effort'];
