@@ -114,7 +114,7 @@ export interface JoinerProps {
   readonly nodePrice?: number;
   /**
    * How many steps go into cheaper plans. `quick` packs only. `normal` also searches longer the more
-   * a plan costs. `thorough` takes the better of the normal plan and of one with about ten times the
+   * a plan costs. `thorough` takes the better of the normal plan and of one with several times the
    * steps.
    * @default 'normal'
    */

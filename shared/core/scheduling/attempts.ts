@@ -252,13 +252,13 @@ function combiningWays(
 ): readonly PackingWay[] {
   const best = cheapest(found);
   const cost = costOf(best);
-  const { least, perUsd, most, longCostLeast, rehearsal, longSteps, divesPerUsd } = budget;
+  const { least, perUsd, most, longCostLeast, rehearsal, longSteps } = budget;
   const stepsMax = Math.min(most, least + perUsd * cost);
   const isLong = cost >= longCostLeast;
   const steps = isLong ? { stepsMax, rehearsal, longSteps } : { stepsMax, longSteps: 0 };
   const ways: Combining[] = budget.roundedFrom.map((roundedFrom) => ({ ...steps, roundedFrom }));
   if (isLong) {
-    const dives = Math.min(most, divesPerUsd * cost);
+    const dives = Math.min(budget.divesMost, budget.divesPerUsd * cost);
     // The patterns are those that the others have found.
     ways.push({ stepsMax: 0, longSteps: 0, roundedFrom: 1, dives });
   }

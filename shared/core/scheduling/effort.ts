@@ -18,8 +18,9 @@ export interface CombiningBudget {
   readonly rehearsal: SearchEffort;
   /** For one launch option at a time, once short searches find no more. */
   readonly longSteps: number;
-  /** For combining what is left again and again: for each USD an hour of the plan, up to `most`. */
+  /** For combining what is left again and again: for each USD an hour of the plan, up to a bound. */
   readonly divesPerUsd: number;
+  readonly divesMost: number;
 }
 
 /** Bounds on a large neighbourhood search. Steps: launches and placed pods looked at. */
@@ -87,6 +88,7 @@ const NORMAL: StepBudgets = {
     rehearsal: LONG,
     longSteps: 20_000,
     divesPerUsd: 2000,
+    divesMost: 2_000_000,
   },
   growing: 250_000,
   leftOver: 500_000,
@@ -107,6 +109,7 @@ const THOROUGH: StepBudgets = {
     rehearsal: LONG,
     longSteps: 100_000,
     divesPerUsd: 20_000,
+    divesMost: 64_000_000,
   },
   growing: 2_000_000,
   leftOver: 1_000_000,

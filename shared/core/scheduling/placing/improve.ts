@@ -108,7 +108,7 @@ export function improved(
   { round, tries, most }: ImprovingBudget,
 ): Attempt {
   const { problem } = start.context;
-  if (tries * stepsOfTry(start.state) > round || isPerfect(start)) return start;
+  if (isPerfect(start) || tries * stepsOfTry(start.state) > round) return start;
   const random = numbers(problem.demand.pods.length);
   let best = start;
   let merit = meritOf(best);

@@ -101,6 +101,7 @@ class Merging {
  * Of plans of one price the one with fewer nodes: two nodes become one where that costs no more.
  */
 export function merged(start: Attempt, most: MergingBudget): Attempt {
+  if (start.state.bins.length < 2) return start;
   if (most.tries * copiedBy(start.state) > most.copied) return start;
   const merging = new Merging(most);
   let best = start;
