@@ -9,12 +9,15 @@ import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../sha
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
+import { type Effort, effortOption } from './effort.ts';
 import { issueText } from './unknown-names.ts';
 
 /** What a command decides by where the stack is not asked, or does not answer. */
 export interface SettingsOptions {
   /** `Name=true,Name=false`: instead of what the stack says of these. */
   readonly featureGates?: string;
+  /** Instead of what the stack says. */
+  readonly effort?: Effort;
 }
 
 /** Where a stack is, as far as it has stated that in the cluster. */
@@ -52,19 +55,25 @@ function gates(text: string): string {
 
 /** The command with options for {@link SettingsOptions}. */
 export function withSettingsOptions(command: Command): Command {
-  return command.option(
-    '--feature-gates <gates>',
-    "override feature gates of the stack's settings: Name=true,Name=false",
-    gates,
-  );
+  return command
+    .option(
+      '--feature-gates <gates>',
+      "override feature gates of the stack's settings: Name=true,Name=false",
+      gates,
+    )
+    .addOption(effortOption());
 }
 
-/** Settings as they are stated, with gates that are given after them: the later ones hold. */
-function decoded(stated: unknown, { featureGates = '' }: SettingsOptions) {
+/**
+ * Settings as they are stated, with what is given after them: of gates the later ones hold, and an
+ * effort.
+ */
+function decoded(stated: unknown, { featureGates = '', effort }: SettingsOptions) {
   const { variable } = SETTINGS.featureGates;
   const before = property(stated, variable);
   const named = [typeof before === 'string' ? before : '', featureGates].filter(Boolean).join(',');
-  return decodeSettings({ ...Object(stated), [variable]: named });
+  const given = effort === undefined ? {} : { [SETTINGS.effort.variable]: effort };
+  return decodeSettings({ ...Object(stated), ...given, [variable]: named });
 }
 
 function assumed(why: string, options: SettingsOptions): FoundSettings {

@@ -92,6 +92,12 @@ const CHANGES: ReadonlyMap<string, Change> = new Map<SettingKey, Change>([
     })),
   ],
   [
+    'effort',
+    change(SETTINGS.effort.kind, (effort) => ({
+      scheduling: (all) => ({ ...all, effort }),
+    })),
+  ],
+  [
     'consolidationHorizon',
     change(SETTINGS.consolidationHorizon.kind, (horizonMs) => ({
       consolidation: (all) => ({ ...all, horizonMs }),

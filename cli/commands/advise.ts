@@ -33,7 +33,15 @@ interface About {
   readonly currency: Currency;
 }
 
-const CLUSTER_OPTIONS = ['kubeconfig', 'context', 'region', 'bucket', 'catalog', 'featureGates'];
+const CLUSTER_OPTIONS = [
+  'kubeconfig',
+  'context',
+  'region',
+  'bucket',
+  'catalog',
+  'featureGates',
+  'effort',
+];
 
 function refuseClusterOptions(command: Command): void {
   const faults = command.options

@@ -1,12 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { type StackSettings, stackSettings } from '../../shared/app/settings.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { pageUrl } from '../../shared/contract/pages.ts';
+import { DEFAULT_SETTINGS } from '../../shared/contract/settings.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
+import { type Effort, effortOption } from '../effort.ts';
 import {
   type OfflineCatalogOptions,
   offlineCatalog,
@@ -38,6 +41,7 @@ interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly filename: readonly string[];
   readonly bare?: boolean;
   readonly settings?: string;
+  readonly effort?: Effort;
   readonly verbose?: boolean;
   readonly html?: string;
 }
@@ -57,6 +61,16 @@ function isImperfect(state: FinalState): boolean {
     [...state.nodeOverlays, ...state.nodePools].some((each) => !each.ready) ||
     Object.keys(state.rejected).length > 0
   );
+}
+
+/** The settings with an effort that is given instead of theirs. */
+function withEffort(
+  stack: StackSettings | undefined,
+  effort: Effort | undefined,
+): StackSettings | undefined {
+  if (effort === undefined) return stack;
+  const { useCases, ...rest } = stack ?? stackSettings(DEFAULT_SETTINGS);
+  return { ...rest, useCases: { ...useCases, scheduling: { ...useCases.scheduling, effort } } };
 }
 
 /** Options and files, read and checked; every problem at once. */
@@ -80,7 +94,8 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const scenario =
     file === undefined ? undefined : problems.collect(() => readScenario(file, catalog, duration));
   const stated = options.settings;
-  const stack = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
+  const read = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
+  const stack = withEffort(read, options.effort);
   const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),
@@ -143,6 +158,7 @@ export function simulateCommand(): Command {
       '--settings <file>',
       "the stack's settings: props of the construct, or the ConfigMap kube-system/joiner-settings",
     )
+    .addOption(effortOption())
     .option('--scenario <file>', 'scheduled events, such as scaling or interruptions')
     .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
     .option(

@@ -12,6 +12,7 @@ import { solved } from '../../shared/core/scheduling/solve.ts';
 import { reporting } from '../bad-input.ts';
 import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
+import { type Effort, effortOption } from '../effort.ts';
 import { type DocumentFormat, documentText, formatOption } from '../output.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
@@ -20,6 +21,7 @@ import { type Progress, type QuietOptions, quietOption, withProgress } from '../
 interface Options extends QuietOptions {
   readonly bound?: boolean;
   readonly html?: string;
+  readonly effort?: Effort;
   readonly repeat: number;
   readonly output: DocumentFormat;
   readonly strict?: boolean;
@@ -47,10 +49,11 @@ function overlaid({ snapshot, settings }: SchedulingCase) {
 }
 
 /** From parsed JSON to the plan, measured. */
-function solveOnce(file: string, raw: unknown): Solved {
+function solveOnce(file: string, raw: unknown, effort: Effort | undefined): Solved {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const problem = caseOf(file, raw);
+  const read = caseOf(file, raw);
+  const problem = effort === undefined ? read : { ...read, settings: { ...read.settings, effort } };
   const { snapshot, overlays } = overlaid(problem);
   const ready = performance.now();
   const { plan, state: world } = solved(snapshot, problem.settings);
@@ -78,11 +81,11 @@ function timingsOf(first: Solved, last: Solved | undefined, playbackMs: number):
 async function solvedCase(file: string, options: Options, progress: Progress) {
   const raw = readJson(file);
   progress.begin(`planning ${file}`);
-  const first = solveOnce(file, raw);
+  const first = solveOnce(file, raw, options.effort);
   let last: Solved | undefined;
   for (let each = 1; each < options.repeat; each++) {
     progress.say(() => `planned ${each} of ${options.repeat} times`);
-    last = solveOnce(file, raw);
+    last = solveOnce(file, raw, options.effort);
   }
   const { problem, snapshot, plan, world, overlays } = first;
   progress.begin('binding the pods as kube-scheduler does');
@@ -128,6 +131,7 @@ export function solveCommand(): Command {
       `\nThe format of case files: ${pageUrl('case.md')}\nAn example: examples/09-solve of joiner export examples`,
     )
     .option('--bound', "also compute a lower bound of the plan's cost")
+    .addOption(effortOption())
     .option(
       '--repeat <n>',
       'solve the case n times in one process; timings.warm is the last run',

@@ -143,6 +143,13 @@ export interface JoinerProps {
    */
   readonly nodePrice?: number;
   /**
+   * How many steps go into cheaper plans. `quick` packs only. `normal` also searches longer the more
+   * a plan costs. `thorough` takes the better of the normal plan and of one with several times the
+   * steps.
+   * @default 'normal'
+   */
+  readonly effort?: 'quick' | 'normal' | 'thorough';
+  /**
    * A consolidation must save its cost within this time. The cost is `evictionPrice` for each
    * eviction, and the price of new nodes while the old ones still run. 0 turns consolidation of
    * underutilized nodes off.

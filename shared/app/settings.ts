@@ -69,6 +69,7 @@ export function stackSettings(values: Settings): StackSettings {
         nodeOverlay: gates.NodeOverlay,
         preferenceWorth: { zone: values.preferenceWorthZone, other: values.preferenceWorthOther },
         nodePrice: values.nodePrice,
+        effort: values.effort,
       },
     },
   };

@@ -1,7 +1,7 @@
 import { FEATURE_GATES } from '../contract.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../core/disruption/consolidation/payback.ts';
 import { NO_LIMIT_GROUPS } from '../core/limit-groups/limit-groups.ts';
-import { DEFAULT_SCHEDULING_SETTINGS } from '../core/model/snapshot.ts';
+import { DEFAULT_SCHEDULING_SETTINGS, EFFORTS } from '../core/model/snapshot.ts';
 import {
   choice,
   count,
@@ -97,6 +97,12 @@ export const SETTINGS = settingsOf({
     variable: 'JOINER_NODE_PRICE',
     kind: money(1000),
     default: DEFAULT_SCHEDULING_SETTINGS.nodePrice,
+    use: 'decisions',
+  },
+  effort: {
+    variable: 'JOINER_EFFORT',
+    kind: choice(...EFFORTS),
+    default: DEFAULT_SCHEDULING_SETTINGS.effort,
     use: 'decisions',
   },
   consolidationHorizon: {

@@ -13,7 +13,10 @@ const WORLD = {
   'scenario.yaml': 'steps:\n  - at: 5m\n    scale: { name: web, replicas: 1 }\n',
 };
 
-async function recorded<Value>(work: (files: readonly string[]) => Promise<Value>) {
+async function recorded<Value>(
+  work: (files: readonly string[]) => Promise<Value>,
+  ...options: readonly string[]
+) {
   return await inFolder(WORLD, async (folder) => {
     const out = join(folder, 'run');
     const { exitCode } = await joiner(
@@ -25,6 +28,7 @@ async function recorded<Value>(work: (files: readonly string[]) => Promise<Value
       '10m',
       '--record',
       out,
+      ...options,
     );
     expect(exitCode).toBe(0);
     const snapshots = join(out, 'snapshots');
@@ -46,6 +50,22 @@ describe('joiner replay', () => {
       for (const line of lines)
         expect(line).toMatch(/by Joiner \d.*: the same, \d+ bytes, in \d+ ms$/);
     });
+  });
+
+  it('decides by the effort of the simulation, and by the normal one of older recordings', async () => {
+    const work = async ([file = '']: readonly string[]) => {
+      const folder = join(file, '..');
+      const name = readdirSync(folder).find((each) => each.startsWith('provision-'));
+      const path = join(folder, name ?? '');
+      const recording = JSON.parse(readFileSync(path, 'utf8'));
+      expect(recording.settings.effort).toBe('quick');
+      delete recording.settings.effort;
+      writeFileSync(path, JSON.stringify(recording));
+      const { exitCode, stdout } = await joiner('replay', path);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/: the same, /);
+    };
+    await recorded(work, '--effort', 'quick');
   });
 
   it('says where another answer differs, and exits 1', async () => {

@@ -35,6 +35,7 @@ const ROWS: readonly Row[] = [
   [{ preferenceWorthOther: 2.5e-7 }, (config) => worth(config).other, 2.5e-7],
   [{ preferenceWorthOther: -0 }, (config) => worth(config).other, 0],
   [{ nodePrice: 0 }, (config) => config.settings.scheduling.nodePrice, 0],
+  [{ effort: 'thorough' }, (config) => config.settings.scheduling.effort, 'thorough'],
   [{}, (config) => config.settings.scheduling.nodePrice, DEFAULT_SCHEDULING_SETTINGS.nodePrice],
   [{ consolidationHorizon: Duration.days(30) }, (config) => moves(config).horizonMs, 2_592_000_000],
   [{ consolidationHorizon: Duration.millis(0) }, (config) => moves(config).horizonMs, 0],

@@ -3,6 +3,7 @@ import type { Pod } from '../../core/model/pod.ts';
 import {
   type ClusterSnapshot,
   DEFAULT_SCHEDULING_SETTINGS,
+  EFFORTS,
   type SchedulingSettings,
 } from '../../core/model/snapshot.ts';
 import type { Decoded, Issue } from '../issue.ts';
@@ -19,6 +20,7 @@ const options = z.strictObject({
   reservedCapacity: z.boolean().optional(),
   reservedFallback: z.boolean().optional(),
   nodeOverlay: z.boolean().optional(),
+  effort: z.enum(EFFORTS).optional(),
   spotToSpotConsolidation: z.boolean().optional(),
   concurrency: z.int().optional(),
   /** Most instance types on a claim. */
@@ -207,6 +209,7 @@ function settingsOf(raw: RawCase['options'] = {}): SchedulingSettings {
     reservedCapacity: raw.reservedCapacity ?? defaults.reservedCapacity,
     reservedFallback: raw.reservedFallback ?? defaults.reservedFallback,
     nodeOverlay: raw.nodeOverlay ?? defaults.nodeOverlay,
+    effort: raw.effort ?? defaults.effort,
     instanceTypesMax: raw.truncateTo ?? defaults.instanceTypesMax,
   };
 }

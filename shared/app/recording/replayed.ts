@@ -8,7 +8,11 @@ import type { Reason } from '../../core/explain/reason.ts';
 import type { Currency } from '../../core/model/currency.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
 import { podKey } from '../../core/model/pod.ts';
-import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import {
+  type ClusterSnapshot,
+  DEFAULT_SCHEDULING_SETTINGS,
+  type SchedulingSettings,
+} from '../../core/model/snapshot.ts';
 import { type PartPlan, planWhole } from '../../core/rollouts/part-plan.ts';
 import {
   type CandidateJson,
@@ -52,13 +56,18 @@ function candidatesFrom(
   );
 }
 
+/** Recordings of older versions lack what only newer ones know: that is as by default. */
+function completed(settings: SchedulingSettings): SchedulingSettings {
+  return { ...DEFAULT_SCHEDULING_SETTINGS, ...settings };
+}
+
 /** What a recorded plan of `provision` was made from. */
 export function planningOf({
   snapshot,
   settings,
   expected,
 }: Extract<RecordingJson, { readonly useCase: 'provision' }>): Planning {
-  return { snapshot: snapshotFrom(snapshot), settings, expected };
+  return { snapshot: snapshotFrom(snapshot), settings: completed(settings), expected };
 }
 
 /** What a recorded search for moves was made from. */
@@ -69,6 +78,7 @@ export function consolidationOf(
   const { allowance, pools, quiet, known, ...rest } = recording.consolidation as Rest;
   return {
     ...rest,
+    scheduling: completed(rest.scheduling),
     snapshot,
     candidates: candidatesFrom(snapshot, recording.candidates),
     allowance: new Map(allowance),

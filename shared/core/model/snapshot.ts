@@ -39,6 +39,9 @@ export interface ClusterSnapshot {
   readonly groupCaps?: readonly GroupCaps[];
 }
 
+/** From the fewest steps to the most. */
+export const EFFORTS = ['quick', 'normal', 'thorough'] as const;
+
 /** What the user may tune about scheduling; the options are in docs/deploy.md. */
 export interface SchedulingSettings {
   /** Ignore drops every preference. */
@@ -59,6 +62,8 @@ export interface SchedulingSettings {
   readonly nodePrice: number;
   /** In which prices are; reasons name it. */
   readonly currency: Currency;
+  /** How many steps go into cheaper plans; the budgets are in `scheduling/effort.ts`. */
+  readonly effort: (typeof EFFORTS)[number];
   /** Bound on the work of one decision; the best valid plan so far is returned when it is spent. */
   readonly stepsMax: number;
 }
@@ -73,5 +78,6 @@ export const DEFAULT_SCHEDULING_SETTINGS: SchedulingSettings = {
   instanceTypesMax: 60,
   nodePrice: 0.003,
   currency: 'USD',
+  effort: 'normal',
   stepsMax: 50_000_000,
 };

@@ -1,6 +1,8 @@
 import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
-import { type Effort, packBatches } from './packing/pack.ts';
-import { Relaxations } from './packing/pod-values.ts';
+import type { CombiningBudget, StepBudgets } from './effort.ts';
+import type { Combining } from './packing/combining.ts';
+import { type PackingWay, packBatches } from './packing/pack.ts';
+import type { Relaxations } from './packing/pod-values.ts';
 import {
   assignDomains,
   fillExisting,
@@ -18,34 +20,20 @@ import { type ResolvedClass, type SearchContext, SearchState } from './search/se
 /** Classes that are placed before all others. */
 type First = ReadonlySet<PodClass>;
 
-/**
- * How often what is left over is placed first; of many pods once, since others are packed already.
- */
+/** How often what is left over is placed first, at most. */
 const FIRST_ROUNDS = 5;
 
-/** Up to so many pods a plan is also made in other ways, in case one is better. */
-const GROWN_MAX = 2000;
-
-const USUAL_EFFORT: Effort = { revalues: false, searchSteps: 1000, searchedMax: 500_000 };
-const REVALUED: Effort = { ...USUAL_EFFORT, revalues: true };
-const SEARCHED: Effort = { ...USUAL_EFFORT, searchSteps: 10_000 };
-
-/** Of a longer search that revalues: where revaluing was cheaper than the usual way by a share. */
-const LONG_REVALUED: Effort = { revalues: true, searchSteps: 30_000, searchedMax: 4_000_000 };
+/** A longer search revalues, where revaluing was cheaper than the usual way by a share. */
 const REVALUED_GAIN_LEAST = 0.03;
 
 /** Plans of so many USD an hour are worth a longer search: a percent of less is not. */
 const LONG_REVALUED_COST_LEAST = 5;
-const REHEARSED_COST_LEAST = 200;
-
-/** Patterns looked at while they are combined: more for plans that cost more, within bounds. */
-const COMBINING_STEPS = { least: 800_000, perUsd: 1000, most: 16_000_000 };
-
-/** Patterns are combined where there are so many pods of a shape, in the mean. */
-const MULTIPLE_LEAST = 2;
 
 /** Below this many USD an hour no more is searched than usual. */
 const SEARCHED_COST_LEAST = 1;
+
+/** Patterns are combined where there are so many pods of a shape, in the mean. */
+const MULTIPLE_LEAST = 2;
 
 /** The order in which classes are placed: those that are to come first, then by size. */
 function orderOf(
@@ -60,18 +48,26 @@ function orderOf(
     : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
 }
 
-/** Pod by pod; with `byPriority` no pod is placed before one that matters more. */
+/** How pods are placed one by one. */
+interface Growing {
+  /** No pod is placed before one that matters more. */
+  readonly byPriority?: boolean;
+  readonly first?: First;
+  /** Launches looked at, at most; undefined: as many as a plan may. */
+  readonly most?: number;
+}
+
+/** Pod by pod; undefined: that takes too many steps. */
 export function grown(
   context: SearchContext,
-  byPriority = false,
-  first: First = new Set(),
-): Attempt {
+  { byPriority = false, first = new Set(), most }: Growing = {},
+): Attempt | undefined {
   const state = new SearchState(context);
-  const order = orderOf(context, first);
-  grow(
-    state,
-    byPriority ? order.toSorted((a, b) => b.podClass.priority - a.podClass.priority) : order,
-  );
+  const bySize = orderOf(context, first);
+  const byImportance = (a: ResolvedClass, b: ResolvedClass) =>
+    b.podClass.priority - a.podClass.priority;
+  const order = byPriority ? bySize.toSorted(byImportance) : bySize;
+  if (!grow(state, order, order, most)) return undefined;
   rightSize(state);
   return attemptOf(context, state);
 }
@@ -85,19 +81,13 @@ const QUOTA_ROUNDS = 4;
  */
 function packed(
   context: SearchContext,
-  effort: Effort,
+  way: PackingWay,
   relaxations: Relaxations,
   first: First = new Set(),
 ): Attempt | undefined {
   const quotas = new Map<ResolvedClass, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(
-      context,
-      orderOf(context, first),
-      quotas,
-      effort,
-      relaxations,
-    );
+    const { attempt, over } = packOnce(context, orderOf(context, first), quotas, way, relaxations);
     if (attempt !== undefined) return attempt;
     for (const { resolved, weight, placed } of over) {
       const known = quotas.get(resolved) ?? new Map<number, number>();
@@ -121,7 +111,7 @@ function packOnce(
   context: SearchContext,
   order: readonly ResolvedClass[],
   quotas: Quotas,
-  effort: Effort,
+  way: PackingWay,
   relaxations: Relaxations,
 ): Packing {
   const state = new SearchState(context);
@@ -137,7 +127,7 @@ function packOnce(
   const batches = assignDomains(state, tied, quotas);
   const given = new Map(batches.map((batch) => [batch, batch.count]));
   const rest = fillExisting(state, free);
-  packBatches(state, [...batches, ...rest], effort, relaxations);
+  packBatches(state, [...batches, ...rest], way, relaxations);
   if (batches.some((batch) => batch.count > 0)) {
     return { attempt: undefined, over: overfull(batches, given) };
   }
@@ -162,17 +152,25 @@ function overfull(
   });
 }
 
-/** An effort, and the plan that it made. */
+/** A way to pack, and the plan that it made. */
 interface Packed {
-  readonly effort: Effort;
+  readonly way: PackingWay;
   readonly attempt: Attempt;
 }
 
-/** What is known of a problem from other attempts at it. */
+/** What is known of a problem from other attempts at it by the same budgets. */
 export class Known {
-  readonly relaxations = new Relaxations();
-  /** Efforts that are worth it; undefined: none was tried yet. */
-  private efforts: readonly Effort[] | undefined;
+  readonly budgets: StepBudgets;
+  readonly usual: PackingWay;
+  readonly relaxations: Relaxations;
+  /** Ways that are worth it; undefined: none was tried yet. */
+  private ways: readonly PackingWay[] | undefined;
+
+  constructor(budgets: StepBudgets, relaxations: Relaxations) {
+    this.budgets = budgets;
+    this.usual = { ...budgets.usual, revalues: false };
+    this.relaxations = relaxations;
+  }
 
   /**
    * The pods packed in several ways, none of which is always the best. What one costs follows the
@@ -180,23 +178,40 @@ export class Known {
    * way and the best of before are enough.
    */
   packed(context: SearchContext): readonly Attempt[] {
-    const found: Packed[] = [];
-    const pack = (effort: Effort): void => {
-      const attempt = packed(context, effort, this.relaxations);
-      if (attempt !== undefined) found.push({ effort, attempt });
-    };
-    if (this.efforts !== undefined) for (const effort of this.efforts) pack(effort);
-    else {
-      pack(USUAL_EFFORT);
-      pack(REVALUED);
-      if (costOf(cheapest(found)) >= SEARCHED_COST_LEAST) {
-        pack(SEARCHED);
-        if (isRevaluedLong(found)) pack(LONG_REVALUED);
-        if (hasMultiples(context)) pack(combiningEffort(found));
-      }
-      this.efforts = usefulOf(found);
-    }
+    const { ways } = this;
+    const found = ways === undefined ? this.inAllWays(context) : this.inWays(context, ways);
+    if (ways === undefined) this.ways = this.usefulOf(found);
     return found.map(({ attempt }) => attempt);
+  }
+
+  private inWays(context: SearchContext, ways: readonly PackingWay[]): readonly Packed[] {
+    return ways.flatMap((way) => {
+      const attempt = packed(context, way, this.relaxations);
+      return attempt === undefined ? [] : [{ way, attempt }];
+    });
+  }
+
+  private inAllWays(context: SearchContext): readonly Packed[] {
+    const { usual, budgets } = this;
+    const revalued = { ...usual, revalues: true };
+    const found = [...this.inWays(context, [usual, revalued])];
+    const more = (...ways: readonly PackingWay[]) => found.push(...this.inWays(context, ways));
+    if (costOf(cheapest(found)) < SEARCHED_COST_LEAST) return found;
+    if (budgets.searched !== undefined) more({ ...budgets.searched, revalues: false });
+    if (budgets.revalued !== undefined && isRevaluedLong(found, usual, revalued)) {
+      more({ ...budgets.revalued, revalues: true });
+    }
+    if (budgets.combining !== undefined && hasMultiples(context)) {
+      more(...combiningWays(found, usual, budgets.combining));
+    }
+    return found;
+  }
+
+  /** The usual way, and the best. */
+  private usefulOf(found: readonly Packed[]): readonly PackingWay[] {
+    const best = found.length === 0 ? undefined : bestOf(found.map(({ attempt }) => attempt));
+    const ways = found.filter(({ attempt }) => attempt === best).map(({ way }) => way);
+    return [...new Set([this.usual, ...ways])];
   }
 }
 
@@ -214,46 +229,62 @@ function cheapest(found: readonly Packed[]): Packed | undefined {
   return found.toSorted((a, b) => a.attempt.cost - b.attempt.cost)[0];
 }
 
-function isRevaluedLong(found: readonly Packed[]): boolean {
-  const of = (asked: Effort) => costOf(found.find(({ effort }) => effort === asked));
+function isRevaluedLong(
+  found: readonly Packed[],
+  usual: PackingWay,
+  revalued: PackingWay,
+): boolean {
+  const of = (asked: PackingWay) => costOf(found.find(({ way }) => way === asked));
   return (
-    of(REVALUED) >= LONG_REVALUED_COST_LEAST &&
-    of(REVALUED) <= of(USUAL_EFFORT) * (1 - REVALUED_GAIN_LEAST)
+    of(revalued) >= LONG_REVALUED_COST_LEAST &&
+    of(revalued) <= of(usual) * (1 - REVALUED_GAIN_LEAST)
   );
 }
 
 /**
- * Patterns of all other ways are combined, and what is left is packed in the cheapest way: what
- * that costs follows the shapes of pods and the money at stake.
+ * Patterns of all other ways are combined, and what is left is packed in the cheapest way, or
+ * combined again: what that costs follows the shapes of pods and the money at stake.
  */
-function combiningEffort(found: readonly Packed[]): Effort {
-  const least = cheapest(found);
-  const cost = costOf(least);
-  const { least: steps, perUsd, most } = COMBINING_STEPS;
-  const stepsMax = Math.min(most, steps + perUsd * cost);
-  const rehearsal = { searchSteps: 30_000, searchedMax: 4_000_000 };
-  const combining = cost < REHEARSED_COST_LEAST ? { stepsMax } : { stepsMax, rehearsal };
-  return { ...(least?.effort ?? SEARCHED), combining };
+function combiningWays(
+  found: readonly Packed[],
+  usual: PackingWay,
+  budget: CombiningBudget,
+): readonly PackingWay[] {
+  const best = cheapest(found);
+  const cost = costOf(best);
+  const { least, perUsd, most, longCostLeast, rehearsal, longSteps } = budget;
+  const stepsMax = Math.min(most, least + perUsd * cost);
+  const isLong = cost >= longCostLeast;
+  const steps = isLong ? { stepsMax, rehearsal, longSteps } : { stepsMax, longSteps: 0 };
+  const ways: Combining[] = budget.roundedFrom.map((roundedFrom) => ({ ...steps, roundedFrom }));
+  if (isLong) {
+    const dives = Math.min(budget.divesMost, budget.divesPerUsd * cost);
+    // The patterns are those that the others have found.
+    ways.push({ stepsMax: 0, longSteps: 0, roundedFrom: 1, dives });
+  }
+  return ways.map((combining) => ({ ...(best?.way ?? usual), combining }));
 }
 
-/** The usual effort, and the best. */
-function usefulOf(found: readonly Packed[]): readonly Effort[] {
-  const best = found.length === 0 ? undefined : bestOf(found.map(({ attempt }) => attempt));
-  const efforts = found.filter(({ attempt }) => attempt === best).map(({ effort }) => effort);
-  return [...new Set([USUAL_EFFORT, ...efforts])];
-}
-
-/** A packed plan and, where pods are few or left over, plans made pod by pod. */
+/**
+ * A packed plan, plans made pod by pod where that takes few steps, and plans that begin with what
+ * is left over; all of them improved as the budgets say.
+ */
 export function attempts(context: SearchContext, known: Known): readonly Attempt[] {
   const { problem } = context;
-  const { relaxations } = known;
-  const isSmall = problem.demand.pods.length <= GROWN_MAX;
+  const { growing, improving, merging } = known.budgets;
   const found: Attempt[] = [...known.packed(context)];
-  if (isSmall || found.length === 0) found.push(grown(context));
+  const add = (attempt: Attempt | undefined) => {
+    if (attempt !== undefined) found.push(attempt);
+  };
+  add(grown(context, found.length > 0 ? { most: growing } : {}));
   const isUnfair = found.some((each) => isContested(each, problem));
-  if (isUnfair) found.push(grown(context, true));
-  found.push(...withLeftOverFirst(context, found, relaxations));
-  return found.map((each) => merged(improved(each, orderOf(context))));
+  if (isUnfair) add(grown(context, { byPriority: true }));
+  found.push(...new LeftOverFirst(context, known).after(found));
+  const order = orderOf(context);
+  return found.map((each) => {
+    const better = improving === undefined ? each : improved(each, order, improving);
+    return merging === undefined ? better : merged(better, merging);
+  });
 }
 
 /** Whether a pod of the class would have a place if it were the only one. */
@@ -266,47 +297,59 @@ function hasPlace(empty: SearchState, resolved: ResolvedClass): boolean {
 }
 
 /** Plans in which such pods as the best so far leaves over are placed before all others. */
-function firstRounds(
-  context: SearchContext,
-  found: readonly Attempt[],
-  relaxations: Relaxations,
-  mayBeFirst: (resolved: ResolvedClass) => boolean,
-): readonly Attempt[] {
-  const isSmall = context.problem.demand.pods.length <= GROWN_MAX;
-  const first = new Set<PodClass>();
-  const more: Attempt[] = [];
-  for (let round = 0; round < (isSmall ? FIRST_ROUNDS : 1); round++) {
-    const { state } = bestOf([...found, ...more]);
-    const left = context.resolvedClasses.filter(
-      (resolved) =>
-        state.leftOf(resolved.podClass) > 0 &&
-        !first.has(resolved.podClass) &&
-        mayBeFirst(resolved),
-    );
-    if (left.length === 0) break;
-    for (const { podClass } of left) first.add(podClass);
-    const attempt = packed(context, USUAL_EFFORT, relaxations, first);
-    if (attempt !== undefined) more.push(attempt);
-    if (isSmall) more.push(grown(context, false, first));
-  }
-  return more;
-}
+class LeftOverFirst {
+  private readonly context: SearchContext;
+  private readonly known: Known;
+  private steps = 0;
 
-/**
- * Plans for what is left over: pods whose place depends on others come first in them and then, of
- * few pods, any that have a place at all.
- */
-function withLeftOverFirst(
-  context: SearchContext,
-  found: readonly Attempt[],
-  relaxations: Relaxations,
-): readonly Attempt[] {
-  const tied = firstRounds(context, found, relaxations, ({ hasTopology }) => hasTopology);
-  if (context.problem.demand.pods.length > GROWN_MAX) return tied;
-  const empty = new SearchState(context);
-  const all = [...found, ...tied];
-  return [
-    ...tied,
-    ...firstRounds(context, all, relaxations, (resolved) => hasPlace(empty, resolved)),
-  ];
+  constructor(context: SearchContext, known: Known) {
+    this.context = context;
+    this.known = known;
+  }
+
+  /**
+   * Pods whose place depends on others come first and then, where steps are left, any that have a
+   * place at all.
+   */
+  after(found: readonly Attempt[]): readonly Attempt[] {
+    const tied = this.rounds(found, ({ hasTopology }) => hasTopology);
+    if (this.steps >= this.known.budgets.leftOver) return tied;
+    const empty = new SearchState(this.context);
+    const placeable = (resolved: ResolvedClass) => hasPlace(empty, resolved);
+    return [...tied, ...this.rounds([...found, ...tied], placeable)];
+  }
+
+  private rounds(
+    found: readonly Attempt[],
+    mayBeFirst: (resolved: ResolvedClass) => boolean,
+  ): readonly Attempt[] {
+    const { context } = this;
+    const { leftOver } = this.known.budgets;
+    const first = new Set<PodClass>();
+    const more: Attempt[] = [];
+    for (let round = 0; round === 0 || this.steps < leftOver; round++) {
+      if (round >= FIRST_ROUNDS) break;
+      const { state } = bestOf([...found, ...more]);
+      const left = context.resolvedClasses.filter(
+        (resolved) =>
+          state.leftOf(resolved.podClass) > 0 &&
+          !first.has(resolved.podClass) &&
+          mayBeFirst(resolved),
+      );
+      if (left.length === 0) break;
+      for (const { podClass } of left) first.add(podClass);
+      more.push(...this.beginningWith(first));
+    }
+    return more;
+  }
+
+  private beginningWith(first: First): readonly Attempt[] {
+    const { context, known } = this;
+    const { growing, leftOver } = known.budgets;
+    const packing = packed(context, known.usual, known.relaxations, first);
+    this.steps += packing?.state.steps ?? 0;
+    const growth = leftOver > 0 ? grown(context, { first, most: growing }) : undefined;
+    this.steps += growth?.state.steps ?? growing;
+    return [packing, growth].filter((each) => each !== undefined);
+  }
 }

@@ -1,5 +1,7 @@
 import { type Attempt, bestOf, metOf, placesFewer } from './attempt.ts';
 import { attempts, Known } from './attempts.ts';
+import { budgetsOf, type StepBudgets } from './effort.ts';
+import { Relaxations } from './packing/pod-values.ts';
 import { priceAlone } from './placing/assign.ts';
 import {
   type PodClass,
@@ -42,13 +44,14 @@ class PreferenceWeighing {
   private readonly problem: Problem;
   /** With no preferences enforced. */
   private readonly plain: SearchContext;
-  private readonly known = new Known();
+  private readonly known: Known;
   private readonly met = new Set<PreferenceKind>();
   private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
   chosen: Attempt;
 
-  constructor(problem: Problem) {
+  constructor(problem: Problem, budgets: StepBudgets, relaxations: Relaxations) {
     this.problem = problem;
+    this.known = new Known(budgets, relaxations);
     this.plain = new SearchContext(problem, { kinds: new Set() });
     this.chosen = bestOf(attempts(this.plain, this.known));
   }
@@ -180,13 +183,24 @@ function mostMet(found: readonly Attempt[], kinds: Iterable<PreferenceKind>): At
   return bestOf(left);
 }
 
+/** Whether the plan is cheaper, or places more, and meets no fewer preferences of any kind. */
+function isAsWanted(plan: Attempt, before: Attempt, kinds: Iterable<PreferenceKind>): boolean {
+  if (bestOf([before, plan]) !== plan) return false;
+  if (placesFewer(before, plan)) return true;
+  return [...kinds].every((kind) => metOf(plan, kind) >= metOf(before, kind));
+}
+
 /**
  * Meets one kind of preferences after the other, as long as each adds no more than its share of the
- * plan's price (`preferenceWorth`).
+ * plan's price (`preferenceWorth`). With more steps the plan is another one only where it is better.
  */
 export function weighPreferences(problem: Problem): Attempt {
   const present = kindsPresent(problem);
-  const weighing = new PreferenceWeighing(problem);
-  for (const kind of PREFERENCE_KINDS) if (present.has(kind)) weighing.weigh(kind);
-  return weighing.chosen;
+  const relaxations = new Relaxations();
+  const plans = budgetsOf(problem.settings.effort).map((budgets) => {
+    const weighing = new PreferenceWeighing(problem, budgets, relaxations);
+    for (const kind of PREFERENCE_KINDS) if (present.has(kind)) weighing.weigh(kind);
+    return weighing.chosen;
+  });
+  return plans.reduce((best, plan) => (isAsWanted(plan, best, present) ? plan : best));
 }

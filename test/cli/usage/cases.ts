@@ -51,6 +51,18 @@ export const CASES: readonly Row[] = [
     'options.preferencePolicy must be one of Respect, Ignore, not "Maybe"',
   ),
   row(
+    'an unknown effort',
+    { 'c.json': caseWith((each) => Object.assign(each, { options: { effort: 'most' } })) },
+    'solve @/c.json',
+    'options.effort must be one of quick, normal, thorough, not "most"',
+  ),
+  row(
+    'an unknown effort as option',
+    { 'c.json': caseWith(() => undefined) },
+    'solve @/c.json --effort most',
+    'quick, normal, thorough',
+  ),
+  row(
     'no pods',
     { 'c.json': caseWith((each) => delete each['pods']) },
     'solve @/c.json',

@@ -33,6 +33,7 @@ describe('what a case may leave out', () => {
     expect(name).toBe('');
     expect(nowMs).toBe(Date.UTC(2026, 0, 1));
     expect(settings).toMatchObject({ preferencePolicy: 'Respect', nodeOverlay: true });
+    expect(settings.effort).toBe('normal');
   });
 
   it('options are settings', () => {

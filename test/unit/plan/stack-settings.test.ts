@@ -68,6 +68,14 @@ describe('the settings of the stack', () => {
     });
   });
 
+  it('have the effort that is given instead of the stated one', async () => {
+    const stated = server({ data: { ...STATED, JOINER_EFFORT: 'quick' } });
+    const effortOf = async (options: SettingsOptions) =>
+      (await findSettings(stated, options)).stack.useCases.scheduling.effort;
+    expect(await effortOf({})).toBe('quick');
+    expect(await effortOf({ effort: 'thorough' })).toBe('thorough');
+  });
+
   it.each<[string, object | KubeError, RegExp]>([
     ['it has stated none', absent, /no ConfigMap kube-system\/joiner-settings; --feature-gates/],
     ['they may not be read', forbidden, /forbidden; --feature-gates/],

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
+import type { Attempt } from '../../../shared/core/scheduling/attempt.ts';
 import { grown } from '../../../shared/core/scheduling/attempts.ts';
+import { budgetsOf } from '../../../shared/core/scheduling/effort.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { below, numbers } from '../../../shared/core/scheduling/pseudo-random.ts';
@@ -16,6 +18,15 @@ function contextOf(rest: Parameters<typeof snapshotOf>[0]): SearchContext {
   return new SearchContext(problem, { kinds: new Set() });
 }
 
+const [IMPROVING] = budgetsOf('normal').flatMap(({ improving }) => improving ?? []);
+if (IMPROVING === undefined) throw new Error('a normal effort improves plans');
+
+function plainly(context: SearchContext): Attempt {
+  const found = grown(context);
+  if (found === undefined) throw new Error('it was not bounded');
+  return found;
+}
+
 describe('improving a small plan', () => {
   // Large pods first: 3 and 2 on a, which leaves b with 3 and 2 and nowhere for the last.
   const nodes = [nodeOf('a', 4, 64), nodeOf('b', 6, 64)];
@@ -23,9 +34,9 @@ describe('improving a small plan', () => {
 
   it('finds room on existing nodes by placing pods anew', () => {
     const context = contextOf({ nodes, pods, types: [] });
-    const start = grown(context);
+    const start = plainly(context);
     expect(start.placed).toEqual([3]);
-    const better = improved(start, context.resolvedClasses);
+    const better = improved(start, context.resolvedClasses, IMPROVING);
     expect(better.placed).toEqual([4]);
     const all = better.state.existingNodes.map(({ content }) => [...content.values()]);
     expect(all).toEqual([[2], [2]]);
@@ -43,8 +54,8 @@ describe('improving a small plan', () => {
   it('finds the same again', () => {
     const context = contextOf({ nodes, pods, types: [] });
     const [one, two] = [
-      improved(grown(context), context.resolvedClasses),
-      improved(grown(context), context.resolvedClasses),
+      improved(plainly(context), context.resolvedClasses, IMPROVING),
+      improved(plainly(context), context.resolvedClasses, IMPROVING),
     ];
     expect(one.state.steps).toBe(two.state.steps);
     expect(one.price).toBe(two.price);
@@ -52,8 +63,8 @@ describe('improving a small plan', () => {
 
   it('leaves a plan alone of which nothing can be moved', () => {
     const context = contextOf({ pods: [podOf('huge', { cpu: 1_000_000 })] });
-    const start = grown(context);
-    expect(improved(start, context.resolvedClasses)).toBe(start);
+    const start = plainly(context);
+    expect(improved(start, context.resolvedClasses, IMPROVING)).toBe(start);
   });
 
   it('never uses more of a reservation than there is', () => {
@@ -65,7 +76,7 @@ describe('improving a small plan', () => {
       types: [typeOf('m.large', 2, 8, 0.1, { offerings: [base, free] })],
       pods: podsOf(5, 'a', { cpu: 2000 }),
     });
-    const { state } = improved(grown(context), context.resolvedClasses);
+    const { state } = improved(plainly(context), context.resolvedClasses, IMPROVING);
     const reserved = state.bins.filter(({ chosen }) => chosen.offering.reservation !== undefined);
     expect(reserved).toHaveLength(2);
     expect(state.bins).toHaveLength(5);

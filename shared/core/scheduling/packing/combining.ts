@@ -1,45 +1,33 @@
 import { missing } from '../../missing.ts';
-import type { LaunchOption } from '../problem/launch-options.ts';
 import { cheapestAlone } from './duals.ts';
 import { Master } from './master.ts';
-import type { Pattern, PodShape } from './pattern.ts';
+import type { Pattern } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
+import { type Demand, Pricing } from './pricing.ts';
 
-/** What there is to pack. */
-export interface Demand {
-  readonly shapes: readonly PodShape[];
-  /** Pods by shape. */
-  readonly left: Float64Array;
-  readonly options: readonly LaunchOption[];
-  readonly main: readonly number[];
-  /** What one pod of each shape is worth in the relaxed problem, USD an hour. */
-  readonly values: Float64Array;
-  readonly nodePrice: number;
-}
-
-/** How long it is looked for patterns that are to be combined. */
+/** How patterns are combined, and how long it is looked for more of them. */
 export interface Combining {
   /** Of the search in a packing of few pods of the same shapes; undefined: there is none. */
   readonly rehearsal?: SearchEffort;
   /** Patterns looked at, at most, while those are searched for that improve the combination. */
   readonly stepsMax: number;
+  /** And for one launch option at a time, once short searches find no more. */
+  readonly longSteps: number;
+  /** Parts of nodes from this share on are launched as whole ones: 1 launches none of them. */
+  readonly roundedFrom: number;
+  /**
+   * What is left after whole nodes is combined anew as long as steps are left, each time with at
+   * least one node more; undefined: it is left to be packed.
+   */
+  readonly dives?: number;
 }
 
 /** Pods of a rehearsal: the mix of many more is the same, and a longer search finds no more. */
 const REHEARSED = 8000;
 
-/** A launch option's search in a round of pricing. */
-const SEARCH_STEPS = 3000;
-
-/** Patterns brought in before the programme is solved anew. */
-const SHORTLIST = 8;
-
-/** A new pattern must be worth this much more than it costs. */
-const LEAST_GAIN = 1.0005;
-
-/** Launch options that are searched: those whose last patterns were worth most for their cost. */
-const SEARCHED_OPTIONS = 8;
+/** Patterns looked at for what is left after one dive. */
+const DIVE_STEPS = 30_000;
 
 /** Nodes of the patterns, so many of each. */
 export interface Multiple {
@@ -59,9 +47,7 @@ function rehearsed(demand: Demand, effort: SearchEffort): readonly Pattern[] {
   const found: Pattern[] = [];
   const launch = (pattern: Pattern): number => {
     const copies = copiesOf(pattern, left);
-    for (const [at, shape] of pattern.shapes.entries()) {
-      left[shape] = (left[shape] ?? missing(shape)) - copies * (pattern.amounts[at] ?? missing(at));
-    }
+    takeOff(left, { pattern, copies });
     found.push(pattern);
     return copies;
   };
@@ -71,85 +57,101 @@ function rehearsed(demand: Demand, effort: SearchEffort): readonly Pattern[] {
   return found;
 }
 
-/** Looks for patterns that are worth more than they cost by the values of the master problem. */
-class Pricing {
-  private readonly demand: Demand;
-  private readonly master: Master;
-  private readonly finder: PatternFinder;
-
-  constructor(demand: Demand, master: Master) {
-    this.demand = demand;
-    this.master = master;
-    this.finder = new PatternFinder(demand.shapes, demand.main, demand.values);
+/** Takes the pods of nodes off those that are left. */
+function takeOff(left: Float64Array, { pattern, copies }: Multiple): void {
+  for (const [at, shape] of pattern.shapes.entries()) {
+    const rest = (left[shape] ?? missing(shape)) - copies * (pattern.amounts[at] ?? missing(at));
+    left[shape] = Math.max(0, rest);
   }
+}
 
-  /**
-   * All launch options are filled greedily; the best are searched, as long as that finds something.
-   */
-  run(stepsMax: number): void {
-    const { options } = this.demand;
-    let near = options;
-    for (let failed = 0; failed < 2 && this.finder.steps + this.master.steps < stepsMax; ) {
-      this.finder.setValues(this.master.values());
-      const isAll = near === options;
-      const priced = this.price(near, isAll);
-      const entered = this.enter(priced);
-      failed = entered === 0 ? failed + 1 : 0;
-      if (entered > 0) this.master.solve();
-      const best = new Set(priced.map(({ pattern }) => pattern.option));
-      near = entered === 0 && !isAll ? options : [...best].slice(0, SEARCHED_OPTIONS);
-    }
-  }
+/**
+ * The programme for pods that are left, solved: patterns of one shape, and those known that fit.
+ * Undefined: there are no launch options.
+ */
+function masterFor(
+  { shapes, left, options, nodePrice }: Demand,
+  known: readonly Pattern[],
+): Master | undefined {
+  const [first] = options;
+  if (first === undefined) return undefined;
+  const starts = shapes.map((shape): Pattern => {
+    const amount = left[shape.id] ?? missing(shape.id);
+    const alone = amount > 0 ? cheapestAlone(shape, options, amount, nodePrice) : undefined;
+    if (alone === undefined) left[shape.id] = 0;
+    return alone ?? { option: first, shapes: [shape.id], amounts: [1], value: 0 };
+  });
+  const master = new Master(left.slice(), starts, nodePrice);
+  for (const pattern of known) if (copiesOf(pattern, left) >= 1) master.add(pattern);
+  master.solve();
+  return master;
+}
 
-  /** The patterns of launch options, those most worth their cost first. */
-  private price(options: readonly LaunchOption[], isGreedy: boolean) {
-    const { left } = this.demand;
-    const patternsOf = (option: LaunchOption) =>
-      isGreedy
-        ? [this.finder.best(option, left)]
-        : [this.finder.search(option, left, SEARCH_STEPS), this.finder.begunWithEach(option, left)];
-    return options
-      .flatMap(patternsOf)
-      .filter((pattern) => pattern !== undefined)
-      .map((pattern) => ({ pattern, gain: pattern.value / this.master.costOf(pattern) }))
-      .sort((a, b) => b.gain - a.gain);
-  }
+/** Adds what the programme knows besides. */
+function learn(known: Pattern[], { added }: Master): void {
+  const before = new Set(known);
+  known.push(...added.filter((pattern) => !before.has(pattern)));
+}
 
-  private enter(priced: ReturnType<Pricing['price']>): number {
-    const worthIt = priced.slice(0, SHORTLIST).filter(({ gain }) => gain > LEAST_GAIN);
-    return worthIt.filter(({ pattern }) => this.master.add(pattern)).length;
+/** The nodes that the programme launches whole, and parts from a share on as if they were. */
+function wholeNodes(master: Master, roundedFrom: number): readonly Multiple[] {
+  return master
+    .uses()
+    .map(({ pattern, nodes }) => ({
+      pattern,
+      copies: Math.floor(nodes + 1 - roundedFrom + ROUNDING),
+    }))
+    .filter(({ copies }) => copies > 0);
+}
+
+/** One node of the pattern of which the programme launches the largest part; none: it needs none. */
+function largestPart(master: Master): readonly Multiple[] {
+  const used = master.uses().filter(({ nodes }) => nodes > ROUNDING);
+  const [most] = used.toSorted((a, b) => b.nodes - a.nodes);
+  return most === undefined ? [] : [{ pattern: most.pattern, copies: 1 }];
+}
+
+/**
+ * Combines what is left after whole nodes again and again, until all pods have one or the steps are
+ * spent. What the first programme took says what one more may take.
+ */
+function dived(demand: Demand, known: Pattern[], stepsMax: number): readonly Multiple[] {
+  const found: Multiple[] = [];
+  for (let [steps, most] = [0, 0]; steps + most <= stepsMax; ) {
+    const master = masterFor(demand, known);
+    if (master === undefined) break;
+    most = Math.max(most, master.steps);
+    const pricing = new Pricing(demand, master);
+    pricing.run(master.steps + DIVE_STEPS, 0);
+    steps += pricing.steps;
+    learn(known, master);
+    const whole = wholeNodes(master, 1);
+    const taken = whole.length > 0 ? whole : largestPart(master);
+    if (taken.length === 0) break;
+    for (const each of taken) takeOff(demand.left, each);
+    found.push(...taken);
   }
+  return found;
 }
 
 /**
  * Whole nodes of the cheapest combination of patterns, those of `known` packings and others that
  * improve it (Gilmore and Gomory 1961): many pods of few shapes are multiples of few nodes. What a
- * combination needs parts of nodes for is left to be packed.
+ * combination needs parts of nodes for is left to be packed, or combined again.
  */
 export function combined(
   demand: Demand,
-  known: readonly Pattern[],
-  { rehearsal, stepsMax }: Combining,
+  known: Pattern[],
+  { rehearsal, stepsMax, longSteps, roundedFrom, dives }: Combining,
 ): readonly Multiple[] {
-  const { shapes, left, options, nodePrice } = demand;
-  const [first] = options;
-  if (first === undefined) return [];
-  const amounts = left.slice();
-  const starts = shapes.map((shape): Pattern => {
-    const amount = left[shape.id] ?? missing(shape.id);
-    const alone = amount > 0 ? cheapestAlone(shape, options, amount, nodePrice) : undefined;
-    if (alone === undefined) amounts[shape.id] = 0;
-    return alone ?? { option: first, shapes: [shape.id], amounts: [1], value: 0 };
-  });
-  const master = new Master(amounts, starts, nodePrice);
-  for (const pattern of known) master.add(pattern);
-  if (rehearsal !== undefined) {
-    for (const pattern of rehearsed(demand, rehearsal)) master.add(pattern);
-  }
-  master.solve();
-  new Pricing({ ...demand, left: amounts }, master).run(stepsMax);
-  return master
-    .uses()
-    .map(({ pattern, nodes }) => ({ pattern, copies: Math.floor(nodes + ROUNDING) }))
-    .filter(({ copies }) => copies > 0);
+  const left = demand.left.slice();
+  const before = rehearsal === undefined ? [] : rehearsed(demand, rehearsal);
+  const master = masterFor({ ...demand, left }, [...known, ...before]);
+  if (master === undefined) return [];
+  new Pricing({ ...demand, left }, master).run(stepsMax, longSteps);
+  // Only more combinations of such plans need them: all others would take longer.
+  if (longSteps > 0) learn(known, master);
+  const found = wholeNodes(master, roundedFrom);
+  for (const each of found) takeOff(left, each);
+  return dives === undefined ? found : [...found, ...dived({ ...demand, left }, known, dives)];
 }

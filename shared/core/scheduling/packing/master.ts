@@ -61,6 +61,11 @@ export class Master {
     return true;
   }
 
+  /** All patterns but those of the start. */
+  get added(): readonly Pattern[] {
+    return this.patterns;
+  }
+
   solve(): void {
     const most = PIVOTS_MAX * this.basis.size;
     for (let pivots = 0; pivots < most && this.enter(); pivots++);

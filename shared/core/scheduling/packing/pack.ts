@@ -56,8 +56,8 @@ function usableOptions(
     .sort(compareOptions);
 }
 
-/** How much effort a packing is. */
-export interface Effort extends SearchEffort {
+/** A way to pack. */
+export interface PackingWay extends SearchEffort {
   /** Whether what pods are worth is worked out anew on the way. */
   readonly revalues: boolean;
   /** Undefined: patterns are not combined before others are searched for what is left. */
@@ -77,7 +77,7 @@ class Packer {
   private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
-  private readonly effort: Effort;
+  private readonly way: PackingWay;
   /** Patterns launched for the same shapes, now and in other attempts. */
   private readonly known: Pattern[];
   private readonly finder: PatternFinder;
@@ -92,10 +92,10 @@ class Packer {
     state: SearchState,
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
-    effort: Effort,
+    way: PackingWay,
     relaxations: Relaxations,
   ) {
-    this.effort = effort;
+    this.way = way;
     this.relaxations = relaxations;
     this.state = state;
     this.shapePods = shapePods;
@@ -109,7 +109,7 @@ class Packer {
     this.values = this.podValues();
     this.finder = new PatternFinder(shapes, this.main, this.values);
     const worth = this.worthOfLeft();
-    this.revaluedBelow = effort.revalues ? REVALUED_AT * worth : 0;
+    this.revaluedBelow = way.revalues ? REVALUED_AT * worth : 0;
     this.revaluedLeast = REVALUED_LEAST * worth;
   }
 
@@ -133,13 +133,7 @@ class Packer {
   run(): void {
     const { budgets } = this.state;
     this.combine();
-    const queue = new PatternQueue(
-      this.finder,
-      this.options,
-      this.left,
-      this.nodePrice,
-      this.effort,
-    );
+    const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, this.way);
     queue.run({
       mayLaunch: (option) => budgets.allowance(option, 1) > 0,
       launch: (pattern) => this.launch(pattern, copiesOf(pattern, this.left)),
@@ -148,11 +142,11 @@ class Packer {
   }
 
   private combine(): void {
-    const { effort, main, nodePrice, options, left, values } = this;
-    if (effort.combining === undefined) return;
+    const { way, main, nodePrice, options, left, values } = this;
+    if (way.combining === undefined) return;
     const shapes = this.shapePods.map(({ shape }) => shape);
     const demand = { shapes, left, options, main, values, nodePrice };
-    for (const { pattern, copies } of combined(demand, this.known, effort.combining)) {
+    for (const { pattern, copies } of combined(demand, this.known, way.combining)) {
       this.launch(pattern, copies);
     }
   }
@@ -280,7 +274,7 @@ function put(state: SearchState, batch: PodBatch, bin: Bin, amount: number): voi
 export function packBatches(
   state: SearchState,
   batches: readonly PodBatch[],
-  effort: Effort,
+  way: PackingWay,
   relaxations: Relaxations,
 ): void {
   const { problem, weights } = state.context;
@@ -292,7 +286,7 @@ export function packBatches(
     if (mine.length === 0) continue;
     const shapePods = shapePodsOf(mine);
     const options = usableOptions(groups, shapePods);
-    new Packer(state, shapePods, options, effort, relaxations).run();
+    new Packer(state, shapePods, options, way, relaxations).run();
   }
   for (const batch of batches) {
     if (batch.count > 0) {

@@ -117,8 +117,16 @@ export class PatternFinder {
     return best;
   }
 
-  /** The same, and then a search for a better one that looks at `stepsMax` patterns at most. */
-  search(option: LaunchOption, left: Float64Array, stepsMax: number): Pattern | undefined {
+  /**
+   * The same, and then a search for a better one that looks at `stepsMax` patterns at most; what is
+   * worth no more than `above` is not looked for.
+   */
+  search(
+    option: LaunchOption,
+    left: Float64Array,
+    stepsMax: number,
+    above = 0,
+  ): Pattern | undefined {
     const greedy = this.best(option, left);
     if (greedy === undefined || greedy.value >= FULL * this.ceiling(option, left)) return greedy;
     const [order = []] = this.ordersFor(option.free);
@@ -129,7 +137,7 @@ export class PatternFinder {
     if (stepsMax < candidates.length) return greedy;
     const { shapes, values, main, mixes } = this;
     const search = new PatternSearch({ shapes, values, main, mixes }, candidates, option, left);
-    const found = search.run(greedy, stepsMax);
+    const found = search.run(greedy, stepsMax, above);
     this.searched += search.steps;
     this.steps += search.steps;
     return found;

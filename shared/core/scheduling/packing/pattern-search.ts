@@ -66,9 +66,10 @@ export class PatternSearch {
     this.densest = this.densities(shapes, mixes);
   }
 
-  run(start: Pattern, stepsMax: number): Pattern {
+  /** The best pattern found that is worth more than the start and than `above`, or the start. */
+  run(start: Pattern, stepsMax: number, above = 0): Pattern {
     this.stepsMax = stepsMax;
-    this.bestValue = start.value * (1 + 1e-9);
+    this.bestValue = Math.max(above, start.value * (1 + 1e-9));
     this.visit(0, 0);
     if (this.bestAmounts === undefined) return start;
     const shapes: number[] = [];

@@ -230,16 +230,24 @@ function fitsBoth(
   });
 }
 
+/** What all pods take is projected once a share of the steps is spent: 1 / this. */
+const PROJECTED = 8;
+
 /**
  * Places pods one at a time: on existing nodes, in bins that are open, in a new bin. Classes that
  * cannot be placed yet are tried again until a whole round places nothing, which resolves affinity
- * between classes and alternating spread.
+ * between classes and alternating spread. Ends where that takes more than `most` steps, or would by
+ * what it took so far; false: it did.
  */
 export function grow(
   state: SearchState,
   order: readonly ResolvedClass[],
   peer: readonly ResolvedClass[] = order,
-): void {
+  most = Number.POSITIVE_INFINITY,
+): boolean {
+  const { stepsMax } = state.context.problem.settings;
+  const all = order.reduce((sum, { podClass }) => sum + state.leftOf(podClass), 0);
+  let placed = 0;
   const existingNodes = new Map(
     order.map((resolved) => [resolved, suitableNodes(state, resolved)]),
   );
@@ -253,8 +261,11 @@ export function grow(
             placeWithPeer(state, resolved, peer, existingNodes.get(resolved) ?? []));
         if (!isPlaced) break;
         progress = true;
-        if (state.steps > state.context.problem.settings.stepsMax) return;
+        placed++;
+        if (state.steps > stepsMax) return true;
+        if (state.steps * PROJECTED > most && state.steps * all > most * placed) return false;
       }
     }
   }
+  return true;
 }

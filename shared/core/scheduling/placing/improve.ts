@@ -7,23 +7,40 @@ import {
   meritOf,
   placesFewer,
 } from '../attempt.ts';
+import type { ImprovingBudget } from '../effort.ts';
 import { below, type Numbers, numbers, shuffled } from '../pseudo-random.ts';
 import type { Bin, ExistingNode, ResolvedClass, SearchState } from '../search/search-state.ts';
 import { placeOfGroup } from '../search/topology.ts';
 import { grow } from './grow.ts';
 import { rightSize } from './right-size.ts';
 
-/** Plans of more pods are left as they are: their packing is near the bound anyway. */
-export const IMPROVED_MAX = 300;
-
-/** Tries in a row without a gain. */
-const TRIES = 24;
-
-/** Launches looked at in all. */
-const STEPS_MAX = 100_000;
-
-/** Nodes emptied at a time, at most. */
+/** Nodes emptied at a time: at most, and in the mean. */
 const EMPTIED_MAX = 4;
+const EMPTIED_MEAN = 2.5;
+
+/** Pods on the nodes that a plan fills, and classes on each of them. */
+function filledBy({ bins, existingNodes }: SearchState) {
+  let [pods, pairs, nodes] = [0, 0, 0];
+  for (const { content } of [...bins, ...existingNodes]) {
+    if (content.size === 0) continue;
+    nodes++;
+    pairs += content.size;
+    for (const amount of content.values()) pods += amount;
+  }
+  return { pods, pairs, nodes };
+}
+
+/** Pods on nodes, and classes on each: what a copy of the plan counts. */
+export function copiedBy(state: SearchState): number {
+  const { pods, pairs } = filledBy(state);
+  return pods + pairs;
+}
+
+/** About how many steps one try takes: it copies the rest and looks at all nodes for each pod. */
+function stepsOfTry(state: SearchState): number {
+  const { pods, pairs, nodes } = filledBy(state);
+  return nodes === 0 ? 0 : pairs + Math.min(EMPTIED_MEAN, nodes) * pods;
+}
 
 /** Whether every pod could have been the last to be placed, given where all others are. */
 export function isSound({ context, existingNodes, bins, topology }: SearchState): boolean {
@@ -82,17 +99,21 @@ function isPerfect({ state, context }: Attempt): boolean {
 }
 
 /**
- * Large neighbourhood search (Shaw 1998) on a small plan: a few nodes at a time are emptied and
- * their pods placed anew, in the usual order or another; what is better is kept.
+ * Large neighbourhood search (Shaw 1998): a few nodes at a time are emptied and their pods placed
+ * anew, in the usual order or another; what is better is kept.
  */
-export function improved(start: Attempt, order: readonly ResolvedClass[]): Attempt {
+export function improved(
+  start: Attempt,
+  order: readonly ResolvedClass[],
+  { round, tries, most }: ImprovingBudget,
+): Attempt {
   const { problem } = start.context;
-  if (problem.demand.pods.length > IMPROVED_MAX || isPerfect(start)) return start;
+  if (isPerfect(start) || tries * stepsOfTry(start.state) > round) return start;
   const random = numbers(problem.demand.pods.length);
   let best = start;
   let merit = meritOf(best);
   let steps = 0;
-  for (let failed = 0; failed < TRIES && steps < STEPS_MAX; failed++) {
+  for (let failed = 0; failed < tries && steps < most; failed++) {
     const { bins, existingNodes } = best.state;
     if (bins.length === 0 && existingNodes.every(({ content }) => content.size === 0)) break;
     const found = retried(best, order, random);

@@ -1,13 +1,10 @@
 import { missing } from '../../missing.ts';
 import { type Attempt, attemptOf, losesMerit, meritOf, placesFewer } from '../attempt.ts';
+import type { MergingBudget } from '../effort.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import type { Bin, SearchState } from '../search/search-state.ts';
-import { IMPROVED_MAX, isSound } from './improve.ts';
+import { copiedBy, isSound } from './improve.ts';
 import { paretoFrontOf } from './right-size.ts';
-
-/** Pairs of unlike nodes looked at in all, and plans made of them. */
-const LOOKS_MAX = 2000;
-const TRIES_MAX = 200;
 
 /** Launches tried for one pair. */
 const LAUNCHES_MAX = 4;
@@ -54,13 +51,18 @@ class Merging {
   private readonly paretoFronts = new Map<number, readonly LaunchOption[]>();
   private looks = 0;
   private tries = 0;
+  private readonly most: MergingBudget;
+
+  constructor(most: MergingBudget) {
+    this.most = most;
+  }
 
   /** The plan with some two nodes made one; undefined: no two can be. */
   next(before: Attempt): Attempt | undefined {
     const bins = before.state.bins.map((bin) => [bin, textOf(bin)] as const);
     for (const [index, [first, own]] of bins.entries()) {
       for (const [second, other] of bins.slice(index + 1)) {
-        if (this.tries >= TRIES_MAX || this.looks >= LOOKS_MAX) return undefined;
+        if (this.tries >= this.most.tries || this.looks >= this.most.looks) return undefined;
         const text = own < other ? `${own}\n${other}` : `${other}\n${own}`;
         if (this.failed.has(text)) continue;
         this.looks += 1;
@@ -97,11 +99,11 @@ class Merging {
 
 /**
  * Of plans of one price the one with fewer nodes: two nodes become one where that costs no more.
- * Small plans only, as all that is improved.
  */
-export function merged(start: Attempt): Attempt {
-  if (start.context.problem.demand.pods.length > IMPROVED_MAX) return start;
-  const merging = new Merging();
+export function merged(start: Attempt, most: MergingBudget): Attempt {
+  if (start.state.bins.length < 2) return start;
+  if (most.tries * copiedBy(start.state) > most.copied) return start;
+  const merging = new Merging(most);
   let best = start;
   for (let left = start.state.bins.length; left > 1; left--) {
     const found = merging.next(best);
