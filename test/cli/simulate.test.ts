@@ -123,7 +123,7 @@ describe('joiner simulate', () => {
     ['kubernetes.io/arch', 'arm46', 'kubernetes.io/arch has no value arm46 (did you mean arm64?)'],
     ['node.kubernetes.io/instance-type', 'm5.lagre', 'has no m5.lagre (did you mean m5.large?); '],
     ['topology.kubernetes.io/zone', 'us-esat-1a', 'has no us-esat-1a (did you mean us-east-1a?); '],
-    ['topology.kubernetes.io/zone', 'us-east-1z', 'the catalog of us-east-1 has no us-east-1z; '],
+    ['topology.kubernetes.io/zone', 'us-east-1z', 'no us-east-1z (there are: us-east-1a, us-east'],
   ])('a value of %s that nothing has, %s, is told with the near one', async (key, values, says) => {
     const pool = POOL.replace(
       /( {6}requirements:\n)/,
