@@ -18,8 +18,8 @@ function textOf(file: string): string {
 const TOKEN = /\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
 
 /**
- * Where JSON breaks off: as the parser says, else at the first thing that is no JSON at all, else at
- * the end of a text that is cut off.
+ * Where JSON breaks off: as the parser says, else at the first thing that is no JSON at all, else
+ * at the end of a text that is cut off.
  */
 function faultAt(text: string, message: string): number | undefined {
   const said = /position (\d+)/.exec(message)?.[1];
