@@ -6,8 +6,9 @@ import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { currencyOf } from '../../shared/core/model/currency.ts';
 import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../shared/core/model/labels.ts';
-import { podKey } from '../../shared/core/model/pod.ts';
+import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import { isPending } from '../../shared/core/nomination/planned-pods.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import type { Previewed } from '../plan/copy.ts';
 import type { Launch } from '../plan/launches.ts';
@@ -107,6 +108,14 @@ function nodesIn({ objects }: ClusterState, prices: Previewed['prices']): Observ
     .sort((a, b) => (a.nodeClaim < b.nodeClaim ? -1 : 1));
 }
 
+/** Pods that kube-scheduler has found no node for, as plans and launches see them. */
+export function waitingPods(pods: readonly Pod[]): string[] {
+  return pods
+    .filter((pod) => isPending(pod) && pod.unschedulable)
+    .map(podKey)
+    .sort();
+}
+
 /** What a preview of the cluster says, as it is recorded. */
 export function observationOf(
   { state, prices, nowMs }: Previewed,
@@ -118,13 +127,7 @@ export function observationOf(
   const own = launches.filter(
     ({ nodeClaim, replaces }) => !known.has(nodeClaim) && replaces === undefined,
   );
-  const pending = state.objects.pods
-    .filter(
-      ({ phase, nodeName, unschedulable }) =>
-        phase === 'Pending' && nodeName === undefined && unschedulable,
-    )
-    .map(podKey)
-    .sort();
+  const pending = waitingPods(state.objects.pods);
   return {
     format: 1,
     joiner: packageJson.version,

@@ -41,6 +41,29 @@ describe('joiner compare', () => {
     expect({ ...yaml.karpentersWay }).toEqual(karpentersWay);
   });
 
+  it('says why no instance type is left for pods with preferences', async () => {
+    const requirement = {
+      key: 'topology.kubernetes.io/zone',
+      operator: 'In',
+      values: ['us-east-1z'],
+    };
+    const pool = parse(NODE_POOL);
+    pool.spec.template.spec.requirements = [requirement];
+    pool.spec.template.spec.taints = [];
+    const files = { 'a.yaml': [NODE_CLASS, JSON.stringify(pool), POD].join('\n---\n') };
+    await inFolder(files, async (folder) => {
+      // CoreDNS, which is part of the cluster, prefers nodes apart.
+      const { exitCode, stdout } = await joiner('compare', '-f', folder, '-o', 'json');
+      expect(exitCode).toBe(0);
+      const { karpentersWay, joinersWay } = JSON.parse(stdout);
+      expect(karpentersWay.podsLeft).toBe(joinersWay.podsLeft);
+      const [dns] = joinersWay.left.filter(({ pods }: { pods: string[] }) =>
+        pods.some((pod) => pod.includes('coredns')),
+      );
+      expect(dns.why).toContain('cause: 0 after its requirements');
+    });
+  });
+
   it('reads manifests from anywhere, and tells which pods nobody places', async () => {
     const huge = POD.replace(/cpu: .*/, 'cpu: "9000"');
     const files = { 'a.yaml': [NODE_CLASS, NODE_POOL, huge].join('---\n') };

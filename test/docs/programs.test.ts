@@ -138,7 +138,8 @@ describe('programs that the pages name', () => {
       .filter((_word, at) => words[at - 1] === '-c')
       .map((pair) => pair.split('=')[0]);
     const unknown = names.filter(
-      (name) => ![...JOINER_PROPS, 'clusters', 'PROP'].some((p) => p === name),
+      (name) =>
+        ![...JOINER_PROPS, 'metrics.remoteWrite', 'clusters', 'PROP'].some((p) => p === name),
     );
     expect(unknown).toEqual([]);
     expect(['bootstrap', 'deploy', 'destroy', 'diff', 'synth']).toContain(words[1]);

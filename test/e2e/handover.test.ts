@@ -20,6 +20,7 @@ import {
   keepMoving,
 } from '../support/karpenter/footprint.ts';
 import { furnishKarpenter } from '../support/karpenter/furnish.ts';
+import { ADOPTION, HAND_BACK, some } from '../support/karpenter/kills.ts';
 import { HASH_VERSIONS, StandInKarpenter } from '../support/karpenter/stand-in.ts';
 import { readState, restoreState } from '../support/karpenter/states.ts';
 
@@ -29,50 +30,6 @@ import { readState, restoreState } from '../support/karpenter/states.ts';
  */
 const MINUTES = 900_000;
 const OURS = ['joiner-v2', 'joiner-v2'];
-
-const RECORD = /^(?:POST|PATCH) .*\/configmaps(?:\/joiner-handover)?\?/;
-const NEW = /^POST .*\/configmaps\?/;
-const PAUSES = /^PATCH .*\/configmaps\/joiner\?/;
-const SCALE = /^PATCH .*\/deployments\/karpenter\/scale\?/;
-const LEASE = /^PATCH .*\/leases\/karpenter-leader-election\?/;
-
-type Point = readonly [call: RegExp, when: 'before' | 'after'];
-
-/** Every write of an adoption, in its order. */
-const ADOPTION: readonly Point[] = [
-  [NEW, 'before'],
-  [NEW, 'after'],
-  // The record is there: this is the ConfigMap of the pauses.
-  [NEW, 'before'],
-  [NEW, 'after'],
-  [RECORD, 'before'],
-  [RECORD, 'after'],
-  [SCALE, 'before'],
-  [SCALE, 'after'],
-  [RECORD, 'before'],
-  [RECORD, 'after'],
-  [PAUSES, 'before'],
-  [PAUSES, 'after'],
-];
-
-/** Every kind of write of a hand-back, in its order. */
-const HAND_BACK: readonly Point[] = [
-  [RECORD, 'before'],
-  [RECORD, 'after'],
-  [PAUSES, 'before'],
-  [PAUSES, 'after'],
-  [LEASE, 'before'],
-  [LEASE, 'after'],
-  [/^PATCH .*\/nodepools\/[^/]+\?/, 'after'],
-  [/^PATCH .*\/ec2nodeclasses\/[^/]+\?/, 'after'],
-  [/^PATCH .*\/nodeclaims\/[^/]+\?/, 'after'],
-  [RECORD, 'before'],
-  [SCALE, 'before'],
-  [SCALE, 'after'],
-  [PAUSES, 'before'],
-  [PAUSES, 'after'],
-  [/^DELETE .*\/configmaps\/joiner-handover/, 'before'],
-];
 
 interface Stage {
   readonly loop: ClosedLoop;
@@ -157,13 +114,6 @@ async function versionsOf({ loop }: Stage): Promise<readonly string[]> {
 async function replicasOf({ loop }: Stage): Promise<unknown> {
   const deployment = await loop.admin().get(RESOURCES.deployments, KARPENTER);
   return property(property(deployment, 'spec'), 'replicas');
-}
-
-/** With `JOINER_HANDOVER=all`, as at night, every write and step; else one in the middle of them. */
-function some<Each>(all: readonly Each[]): readonly Each[] {
-  if (process.env['JOINER_HANDOVER'] === 'all') return all;
-  const at = Math.floor(all.length / 2);
-  return all.slice(at, at + 1);
 }
 
 /** As {@link hashVersionsOf} has them. */

@@ -224,7 +224,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     await admin().patch(CRD, unnoted.metadata, { kind: 'merge', value: unnoted });
     const before = await definition('nodeoverlays.karpenter.sh');
     const outcome = await run('Update', { properties });
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '28 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '31 objects applied' });
     expect(await definition('nodeoverlays.karpenter.sh')).toEqual(before);
     await apply(admin(), withField(await ours('nodeoverlays.karpenter.sh'), 'other', 'price'));
     const refused = await run('Update', { properties });

@@ -16,6 +16,7 @@ import {
   keepMoving,
 } from '../support/karpenter/footprint.ts';
 import { furnishKarpenter } from '../support/karpenter/furnish.ts';
+import { ADOPTION, HAND_BACK, some } from '../support/karpenter/kills.ts';
 import { KarpenterProgram } from '../support/karpenter/program.ts';
 import { bringAbout } from '../support/karpenter/scenario.ts';
 import { HASH_VERSIONS } from '../support/karpenter/stand-in.ts';
@@ -32,7 +33,7 @@ const KARPENTER_MS = 30_000;
 
 function suite(release: string, { program }: Extract<KarpenterBuild, { kind: 'built' }>) {
   return (loop: ClosedLoop): void => {
-    const { command } = commandOf(loop, () => kubeconfig);
+    const { command, kill } = commandOf(loop, () => kubeconfig);
     let folder = '';
     let kubeconfig = '';
     let stop: (() => Promise<void>) | undefined;
@@ -63,10 +64,14 @@ function suite(release: string, { program }: Extract<KarpenterBuild, { kind: 'bu
     );
 
     it(
-      'Joiner adopts it: no pod is evicted, nothing is launched or terminated',
+      'Joiner adopts it, killed at its writes: no pod is evicted, nothing is launched or terminated',
       async () => {
         const before = await footprintOf(loop);
         await loop.tick();
+        for (const [call, when] of some(ADOPTION)) {
+          await kill(['adopt', '--no-settle'], call, when);
+          expect(await footprintOf(loop), `killed ${when} ${call}`).toEqual(before);
+        }
         expect(await command('adopt', '--no-settle')).toMatchObject(DONE);
         expect(await footprintOf(loop)).toEqual(before);
         expect(await hashVersionsOf(loop)).toEqual(['joiner-v2', 'joiner-v2']);
@@ -75,9 +80,13 @@ function suite(release: string, { program }: Extract<KarpenterBuild, { kind: 'bu
     );
 
     it(
-      'Joiner hands it back: the same, and Karpenter finds nothing to do',
+      'Joiner hands it back, killed at its writes: the same, and Karpenter finds nothing to do',
       async () => {
         const before = await footprintOf(loop);
+        for (const [call, when] of some(HAND_BACK)) {
+          await kill(['hand-back'], call, when);
+          expect(await footprintOf(loop), `killed ${when} ${call}`).toEqual(before);
+        }
         expect(await command('hand-back')).toMatchObject(DONE);
         const { pool, nodeClass } = HASH_VERSIONS[release.startsWith('1.14') ? '1.14' : '1.15'];
         expect(await hashVersionsOf(loop)).toEqual([nodeClass, pool]);

@@ -89,7 +89,7 @@ const ALLOWED: readonly (readonly [Rule, readonly FunctionName[]])[] = [
   [[RESOURCES.pods, 'delete'], ['lifecycle']],
   [
     [RESOURCES.pods, 'watch'],
-    ['watch', ...PLANNERS],
+    ['watch', ...PLANNERS, 'metrics'],
   ],
   [[RESOURCES.events, 'create'], WRITERS],
   [

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchPost } from '../../shared/prometheus/post.ts';
-import type { Scenario } from '../../shared/sim/scenario.ts';
-import { deployment, nodeClass, nodePool } from '../sim/small-world.ts';
 import dashboards from '../support/prometheus/karpenter-dashboards.json' with { type: 'json' };
-import { type MeasuredWorld, runMeasured } from '../support/prometheus/measured-world.ts';
+import {
+  type MeasuredWorld,
+  runSample,
+  SAMPLE_MINUTES,
+} from '../support/prometheus/measured-world.ts';
 import {
   type Prometheus,
   prometheusVersion,
@@ -20,35 +22,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   karpenter_allocation_controller_scheduling_duration_seconds_bucket: 'removed from Karpenter',
 };
 
-const MINUTES = 40;
-const scale = (minute: number, name: string, replicas: number): Scenario['steps'][number] => ({
-  at: minute * 60_000,
-  scale: { kind: 'Deployment', namespace: 'default', name, replicas },
-});
-
-const daemons = {
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  metadata: { name: 'agent', namespace: 'kube-system' },
-  spec: {
-    selector: { matchLabels: { app: 'agent' } },
-    template: {
-      metadata: { labels: { app: 'agent' } },
-      spec: { containers: [{ name: 'a', image: 'a', resources: { requests: { cpu: '50m' } } }] },
-    },
-  },
-};
-
-const MANIFESTS = [
-  nodeClass,
-  nodePool(['spot', 'on-demand'], {
-    limits: { cpu: '200', memory: '800Gi' },
-    disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] },
-  }),
-  daemons,
-  deployment('web', 12, '800m'),
-];
-
 const version = prometheusVersion();
 
 // Without the program nothing can be asked; JOINER_REQUIRE_PROMETHEUS=1 makes a failure of that.
@@ -60,9 +33,8 @@ describe.skipIf(version === undefined && process.env['JOINER_REQUIRE_PROMETHEUS'
 
     beforeAll(async () => {
       prometheus = await startPrometheus();
-      const steps = [scale(5, 'web', 24), scale(15, 'web', 2), scale(30, 'web', 12)];
       const endpoint = { address: prometheus.writeEndpoint, post: fetchPost(() => undefined) };
-      measured = await runMeasured(MANIFESTS, { steps } as Scenario, MINUTES, endpoint);
+      measured = await runSample(endpoint);
     }, 120_000);
 
     afterAll(async () => {
@@ -92,7 +64,7 @@ describe.skipIf(version === undefined && process.env['JOINER_REQUIRE_PROMETHEUS'
       expect(await last('sum(karpenter_cluster_state_node_count)')).toBe(
         world.launched - world.terminated,
       );
-      const increase = `sum(increase(karpenter_nodes_terminated_total[${MINUTES}m]))`;
+      const increase = `sum(increase(karpenter_nodes_terminated_total[${SAMPLE_MINUTES}m]))`;
       expect(await last(increase)).toBeGreaterThan(0);
     });
 

@@ -46,7 +46,7 @@ interface Step {
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
-type JobName = 'build' | 'publish' | 'release';
+type JobName = 'build' | 'publish' | 'attest' | 'release';
 
 interface Job {
   readonly needs?: string;
@@ -70,15 +70,16 @@ describe('the release workflow', () => {
     expect(given).toEqual([
       ['build', {}],
       ['publish', { 'id-token': 'write' }],
+      ['attest', { attestations: 'write', 'id-token': 'write' }],
       ['release', { contents: 'write' }],
     ]);
   });
 
   it('runs no code of the repository or of a dependency in a job that may write', () => {
     const writing = Object.values(jobs).filter(mayWrite);
-    expect(writing.length).toBe(2);
+    expect(writing.length).toBe(3);
     const actions = writing.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
-    const allowed = /^actions\/(download-artifact|setup-node)@/;
+    const allowed = /^actions\/(download-artifact|setup-node|attest-build-provenance)@/;
     expect(actions.filter((each) => !allowed.test(each))).toEqual([]);
     const commands = writing.flatMap(scriptsOf).flatMap((script) => script.trim().split('\n'));
     const known =
@@ -87,8 +88,8 @@ describe('the release workflow', () => {
   });
 
   it('publishes nothing before everything is built', () => {
-    const { build, publish, release } = jobs;
-    expect([build.needs, publish.needs, release.needs]).toEqual([undefined, 'build', 'publish']);
+    const needs = Object.values(jobs).map((job) => job.needs);
+    expect(needs).toEqual([undefined, 'build', 'publish', 'attest']);
     const built = Object.entries(jobs).filter(([, job]) =>
       scriptsOf(job).some((script) => /npm (run|ci|test)|\.ci\/run/.test(script)),
     );
@@ -100,6 +101,7 @@ describe('the release workflow', () => {
     const taken = [jobs.publish, jobs.release].flatMap((job) => artefactsOf(job, 'download'));
     expect(taken.toSorted()).toEqual(uploaded.toSorted());
     expect(artefactsOf(jobs.publish, 'download')).toEqual(['package']);
+    expect(artefactsOf(jobs.attest, 'download')).toEqual(['release']);
   });
 
   it('releases the files that the page of the installation lists', () => {

@@ -4,15 +4,7 @@ import { useText } from './bars.ts';
 import type { Group } from './groups.ts';
 import { ladderTable } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText, clock, count, type Prices } from './text.ts';
-
-/** Names that are listed of many. */
-const NAMES_MAX = 10;
-
-export function namesText(names: readonly string[], max = NAMES_MAX): string {
-  const more = names.length - max;
-  return more > 0 ? `${names.slice(0, max).join(', ')} and ${more} more` : names.join(', ');
-}
+import { amountText, clock, count, namesText, type Prices } from './text.ts';
 
 function pair(name: string, value: string): Markup {
   return value === '' ? NOTHING : html`<dt>${name}</dt><dd>${value}</dd>`;

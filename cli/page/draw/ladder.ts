@@ -1,7 +1,6 @@
 import type { Ladder, NodeModel, Scene } from '../model/model.ts';
-import { groupsOf } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { count, type Prices } from './text.ts';
+import { count, namesText, type Prices } from './text.ts';
 
 type Offer = Ladder['offers'][number];
 
@@ -79,19 +78,27 @@ export function ladderTable(
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>The cheapest ${offers.length} of ${count(considered, 'offering')} that the pods fit, one for each type and capacity type. ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
+/** Nodes that were bought as one kind from the same offerings; those that have gone are of them. */
+function boughtAlike(scene: Scene): readonly (readonly [NodeModel, ...NodeModel[]])[] {
+  const nodes = scene.nodes.filter(({ ladder }) => ladder !== null);
+  const alike = Map.groupBy(nodes, ({ pool, type, capacityType, ladder }) =>
+    JSON.stringify([pool, type, capacityType, ladder]),
+  );
+  return [...alike.values()].flatMap(([first, ...rest]) =>
+    first === undefined ? [] : [[first, ...rest] as const],
+  );
+}
+
 /** A ladder for each kind of node that was bought, the kind that costs most first. */
 export function ladders(scene: Scene, prices: Prices): Markup {
-  const nodes = scene.nodes.filter(({ ladder }) => ladder !== null);
-  // Nodes that have gone were bought in the same way.
-  const alike = nodes.map((node) => ({ ...node, state: 'new' as const }));
-  const bought = groupsOf({ nodes: alike }, 'type').toSorted(
-    (a, b) => b.nodes.length * (b.first.listPrice ?? 0) - a.nodes.length * (a.first.listPrice ?? 0),
-  );
+  const costOf = (nodes: readonly NodeModel[]) => nodes.length * (nodes[0]?.listPrice ?? 0);
+  const bought = boughtAlike(scene).toSorted((a, b) => costOf(b) - costOf(a));
   if (bought.length === 0) return html`<p class="none">No node is bought here.</p>`;
-  const parts = bought.slice(0, LADDERS_MAX).flatMap(({ first, nodes }, at) => {
+  const parts = bought.slice(0, LADDERS_MAX).flatMap((nodes, at) => {
+    const [first] = nodes;
     const ladder = scene.ladders[first.ladder ?? -1];
     if (ladder === undefined) return [];
-    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}`;
+    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}: ${namesText(nodes.map(({ name }) => name))}`;
     return [
       html`<details${at === 0 ? html` open` : NOTHING}><summary>${summary}</summary>${ladderTable(ladder, first, prices, `Offerings for ${summary}`)}</details>`,
     ];

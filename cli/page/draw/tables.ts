@@ -1,9 +1,8 @@
 import type { DecisionModel, PageModel, Scene } from '../model/model.ts';
 import { podsOn, usageOf } from '../model/use.ts';
-import { namesText } from './detail.ts';
 import { type Group, groupsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText, clock, count, type Prices } from './text.ts';
+import { amountText, clock, count, namesText, type Prices } from './text.ts';
 
 /** Rows of a table on the page; what is printed as JSON has them all. */
 const ROWS_MAX = 300;

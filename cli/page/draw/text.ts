@@ -59,3 +59,11 @@ export function clock(seconds: number): string {
   if (minutes === 0) return `${whole}s`;
   return rest > 0 ? `${minutes}m ${rest}s` : `${minutes}m`;
 }
+
+/** Names that are listed of many. */
+const NAMES_MAX = 10;
+
+export function namesText(names: readonly string[], max = NAMES_MAX): string {
+  const more = names.length - max;
+  return more > 0 ? `${names.slice(0, max).join(', ')} and ${more} more` : names.join(', ');
+}

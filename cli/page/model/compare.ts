@@ -1,5 +1,5 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
-import { count, pricesIn } from '../draw/text.ts';
+import { count, type Prices, pricesIn } from '../draw/text.ts';
 import { currencyIn, fact, launchesIn, price, textsIn } from './facts.ts';
 import type { CostRow, PageModel, Unplaced } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
@@ -28,6 +28,25 @@ function leftOf(json: Json): readonly Unplaced[] {
     .map((each) => ({ why: textAt(each, 'why') ?? '', pods: textsIn(each, 'pods') }));
 }
 
+/** One sentence: what costs less than Karpenter's rules, and how much. */
+function savedText(what: string, perHour: number, prices: Prices): string {
+  if (Math.abs(perHour) < 5e-5) return `${what} costs the same as Karpenter’s rules.`;
+  const amount = prices.perMonth(Math.abs(perHour));
+  return `${what} costs ${amount} a month ${perHour > 0 ? 'less' : 'more'} than Karpenter’s rules.`;
+}
+
+/** Where a part of the saving is preferences that are not met; empty: all are, or there are none. */
+function preferringText(json: Json, prices: Prices): readonly string[] {
+  const [met, preferring] = [
+    numberAt(json, 'joinersWay', 'preferencesMet'),
+    numberAt(json, 'preferringWay', 'usdPerHour'),
+  ];
+  if (met === undefined || preferring === undefined) return [];
+  const saved = price(json, 'karpentersWay', 'usdPerHour') - preferring;
+  const left = `It leaves ${(100 * (1 - met)).toFixed(0)} % of the preferences by weight unmet.`;
+  return [left, savedText('With every preference met it', saved, prices)];
+}
+
 /** The page of what `compare -o json` prints. */
 export function compareModel(subject: string, json: Json): PageModel {
   const found = (['joinersWay', 'karpentersWay', 'now'] as const).flatMap((key) => {
@@ -41,19 +60,13 @@ export function compareModel(subject: string, json: Json): PageModel {
   const prices = pricesIn(currency);
   const saved = price(json, 'difference', 'usdPerHour');
   const less = price(json, 'difference', 'percent');
-  const lead =
-    Math.abs(saved) < 5e-5
-      ? 'Joiner and Karpenter’s rules cost the same.'
-      : `Joiner costs ${prices.perMonth(Math.abs(saved))} a month ${
-          saved > 0 ? 'less' : 'more'
-        } than Karpenter’s rules (${Math.abs(less).toFixed(0)} %).`;
   const [joiner] = scenes;
   const version = textAt(objectAt(json, 'karpenter'), 'version');
   const seconds = numberAt(json, 'joinersWay', 'decideSeconds');
   return {
     command: 'compare',
     subject,
-    lead,
+    lead: [savedText('Joiner', saved, prices), ...preferringText(json, prices)].join(' '),
     headlines: [
       { value: prices.perMonth(saved), label: 'a month less' },
       { value: `${less.toFixed(0)} %`, label: 'less than Karpenter’s rules' },

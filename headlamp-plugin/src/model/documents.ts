@@ -55,29 +55,40 @@ const decisionsSchema = z.looseObject({
   decisions: z.array(readDecisionSchema),
 });
 
+const placeSchema = launch.extend({
+  kind: z.string(),
+  node: z.string().optional(),
+  nodePool: z.string().optional(),
+  why: z.string().optional(),
+  because: z.string().optional(),
+  reasons,
+});
+const optionsSchema = z
+  .array(
+    z.looseObject({
+      nodePool: z.string(),
+      types: z.number(),
+      left: z.number(),
+      stages: z.array(z.looseObject({ what: z.string(), after: z.number() })),
+    }),
+  )
+  .default([]);
+
 const explanationSchema = z.union([
   z.looseObject({
     kind: z.literal('pod'),
     pod: z.string(),
     phase: z.string(),
-    place: launch.extend({
-      kind: z.string(),
-      node: z.string().optional(),
-      nodePool: z.string().optional(),
-      why: z.string().optional(),
-      because: z.string().optional(),
-      reasons,
-    }),
-    options: z
-      .array(
-        z.looseObject({
-          nodePool: z.string(),
-          types: z.number(),
-          left: z.number(),
-          stages: z.array(z.looseObject({ what: z.string(), after: z.number() })),
-        }),
-      )
-      .default([]),
+    place: placeSchema,
+    options: optionsSchema,
+  }),
+  z.looseObject({
+    kind: z.literal('workload'),
+    workload: z.string(),
+    namespace: z.string(),
+    name: z.string(),
+    pods: z.array(z.looseObject({ pod: z.string(), phase: z.string(), place: placeSchema })),
+    options: optionsSchema,
   }),
   z.looseObject({
     kind: z.literal('nodeclaim'),
@@ -147,10 +158,9 @@ const PLACES: ReadonlyMap<string, string> = new Map([
   ['none', 'stays as it is'],
 ]);
 
-function podExplanation(read: Extract<Explanation, { kind: 'pod' }>): Document {
-  const { pod, phase, place, options } = read;
-  const { node, nodePool, why, because, chosen, runnerUp } = place;
-  const steps = options.map(({ nodePool: name, types, left, stages }) => {
+/** What a node could be, by NodePool. */
+function typesOf(options: z.infer<typeof optionsSchema>) {
+  return options.map(({ nodePool: name, types, left, stages }) => {
     // A stage that left no type is a cause.
     const taken = stages.map(
       ({ what, after }) => `${after === 0 ? 'cause: ' : ''}${after} after ${what}`,
@@ -158,6 +168,33 @@ function podExplanation(read: Extract<Explanation, { kind: 'pod' }>): Document {
     const text = [`${types} types`, ...taken, ...(taken.length === 0 ? [`${left} suitable`] : [])];
     return { name: `Types of ${name}`, value: text.join(' → ') };
   });
+}
+
+/** Each pod of a workload; reasons that several have are told once. */
+function workloadExplanation(read: Extract<Explanation, { kind: 'workload' }>): Document {
+  const { workload, namespace, name, pods, options } = read;
+  const reasoned = new Map(
+    pods.flatMap(({ place: { why, reasons: codes } }) =>
+      why === undefined ? [] : [[why, whysOf(codes, why)] as const],
+    ),
+  );
+  return {
+    kind: 'explanation',
+    about: `${workload} ${namespace}/${name}`,
+    facts: [
+      ...pods.map(({ pod, phase, place: { kind, node, nodePool } }) => ({
+        name: pod,
+        value: [phase, PLACES.get(kind) ?? kind, ...[node ?? nodePool ?? []].flat()].join(', '),
+      })),
+      ...typesOf(options),
+    ],
+    whys: [...reasoned.values()].flat(),
+  };
+}
+
+function podExplanation(read: Extract<Explanation, { kind: 'pod' }>): Document {
+  const { pod, phase, place, options } = read;
+  const { node, nodePool, why, because, chosen, runnerUp } = place;
   const next = pricedText(runnerUp);
   return {
     kind: 'explanation',
@@ -170,7 +207,7 @@ function podExplanation(read: Extract<Explanation, { kind: 'pod' }>): Document {
       ...fact('Chosen', pricedText(chosen)),
       ...fact('Runner-up', runnerUp?.why === undefined ? next : `${next}: ${runnerUp.why}`),
       ...fact('Because', because),
-      ...steps,
+      ...typesOf(options),
     ],
     whys: whysOf(place.reasons, why),
   };
@@ -234,7 +271,8 @@ export function readDocument(text: string): Document {
   const explanation = explanationSchema.safeParse(whole);
   if (explanation.success) {
     const { data } = explanation;
-    return data.kind === 'pod' ? podExplanation(data) : claimExplanation(data);
+    if (data.kind === 'pod') return podExplanation(data);
+    return data.kind === 'workload' ? workloadExplanation(data) : claimExplanation(data);
   }
   const list = decisionsSchema.safeParse(whole);
   const one = list.success ? list : decisionsSchema.safeParse({ decisions: [whole] });

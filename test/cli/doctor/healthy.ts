@@ -125,7 +125,7 @@ export const HEALTHY: Facts = {
     })),
   ),
   identities: yes(
-    CLUSTER_FUNCTIONS.map((name) => ({
+    CLUSTER_FUNCTIONS.filter((name) => !OPTIONAL_FUNCTIONS.has(name)).map((name) => ({
       name,
       principalArn: roleOf(name),
       groups: [`joiner:${name}`],

@@ -181,7 +181,7 @@ describe('joiner doctor over the wire', () => {
   it('reads what is deployed, and how old its prices are', async () => {
     aws.deploy('demo', FUNCTION_NAMES.slice(1));
     const none = await doctor();
-    expect(none.one('stack')?.message).toBe('8 functions of version 0.1.0');
+    expect(none.one('stack')?.message).toBe('9 functions of version 0.1.0');
     expect(none.one('prices')?.message).toContain('no catalog in the bucket');
     const access = { region: 'us-east-1', credentials: KEYS, functionName: 'test', endpoint };
     const objects = new MemoryObjects({
@@ -204,7 +204,7 @@ describe('joiner doctor over the wire', () => {
     aws.deploy('demo', FUNCTION_NAMES);
     expect((await doctor()).one('identities')).toMatchObject({
       status: 'OK',
-      message: '7 functions with groups of their own',
+      message: '8 functions with groups of their own',
     });
     aws.accessPolicies.set('arn:aws:iam::111122223333:role/joiner-demo-install', [policy]);
     aws.accessEntries = aws.accessEntries.slice(1);

@@ -11,7 +11,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import type { Scenario } from '../../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
-import { smallWorld } from '../../sim/small-world.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
 import { deliveryOf, measurementLine, reportLine } from './deliveries.ts';
 
 const MINUTE = 60_000;
@@ -33,7 +33,7 @@ export interface MeasuredWorld {
  * deployed: the functions' own recorder and the lines that it writes, deliveries of CloudWatch Logs,
  * the totals in the bucket, and a writing each minute.
  */
-export async function runMeasured(
+async function runMeasured(
   manifests: readonly Json[],
   scenario: Scenario,
   minutes: number,
@@ -140,4 +140,43 @@ function viewOf({ store }: World): ClusterView {
     store.list('Pod').map((pod) => [pod.metadata.uid, timesOf(decodeConditions(pod))]),
   );
   return { nodes, nodeClaims, nodePools, usage: nodePoolUsage, pods, podTimes };
+}
+
+export const SAMPLE_MINUTES = 40;
+const scale = (minute: number, name: string, replicas: number): Scenario['steps'][number] => ({
+  at: minute * 60_000,
+  scale: { kind: 'Deployment', namespace: 'default', name, replicas },
+});
+
+const daemons = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: 'agent', namespace: 'kube-system' },
+  spec: {
+    selector: { matchLabels: { app: 'agent' } },
+    template: {
+      metadata: { labels: { app: 'agent' } },
+      spec: { containers: [{ name: 'a', image: 'a', resources: { requests: { cpu: '50m' } } }] },
+    },
+  },
+};
+
+const MANIFESTS = [
+  nodeClass,
+  nodePool(['spot', 'on-demand'], {
+    limits: { cpu: '200', memory: '800Gi' },
+    disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] },
+  }),
+  daemons,
+  deployment('web', 12, '800m'),
+];
+
+const STEPS = [scale(5, 'web', 24), scale(15, 'web', 2), scale(30, 'web', 12)];
+
+/** Nodes come, go and come again. */
+export async function runSample(endpoint: {
+  readonly address: URL;
+  readonly post: Post;
+}): Promise<MeasuredWorld> {
+  return await runMeasured(MANIFESTS, { steps: STEPS } as Scenario, SAMPLE_MINUTES, endpoint);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { recordsStream, recordsText } from '../../../cli/decisions/render.ts';
 import { explainClaim } from '../../../cli/explain/claim.ts';
 import { explainPod } from '../../../cli/explain/pod.ts';
+import { explainWorkload } from '../../../cli/explain/workload.ts';
 import { documentText } from '../../../cli/output.ts';
 import { planningOf, preview } from '../../../cli/plan/preview.ts';
 import { nodeRows } from '../../../cli/top/rows.ts';
@@ -30,6 +31,17 @@ async function podDocument(world: World): Promise<string> {
   const pod = state.objects.pods[0] ?? missing('a pod');
   const found = explainPod(pod, await preview(input), { state, rows }, await planningOf(input));
   return documentText({ ...ABOUT, kind: 'pod', ...found }, 'json');
+}
+
+/** What `joiner explain deployment -o json` prints of the Deployment. */
+async function workloadDocument(world: World, name: string): Promise<string> {
+  const { input, state, rows } = await inputOf(world);
+  const workload = { workload: 'Deployment', namespace: 'default', name } as const;
+  const { plan } = await preview(input);
+  const { pods } = state.objects;
+  const around = { state, rows };
+  const found = explainWorkload(workload, pods, { plan }, around, await planningOf(input));
+  return documentText({ ...ABOUT, kind: 'workload', ...(found ?? missing('a pod')) }, 'json');
 }
 
 /** What `joiner explain nodeclaim -o json` prints of the first NodeClaim. */
@@ -80,6 +92,21 @@ describe('a document of joiner explain', () => {
     const text = linesOf(readDocument(await podDocument(world)));
     expect(text).toContain('Place: stays as it is');
     expect(text).toMatch(/NodePool default: .* \| No NodePool has an instance type for the pod/);
+  });
+
+  it('of a workload has each pod, and a reason that several have once', async () => {
+    const { world } = await waitingWorld([deployment('huge', 2, '900')]);
+    const text = linesOf(readDocument(await workloadDocument(world, 'huge')));
+    expect(text).toMatch(/^Deployment default\/huge\n/);
+    expect(text.match(/^default\/huge-\S+: Pending, stays as it is$/gm)).toHaveLength(2);
+    expect(text.match(/\| No NodePool has an instance type for the pod/g)).toHaveLength(1);
+    expect(text).toMatch(/^Types of default: /m);
+  });
+
+  it('of a workload on nodes has these', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const text = linesOf(readDocument(await workloadDocument(world, 'web')));
+    expect(text.match(/^default\/web-\S+: Running, is on a node, ip-/gm)).toHaveLength(2);
   });
 
   it('of a pod on a node has the node', async () => {

@@ -1,7 +1,7 @@
 import { NODE_POOL, REPLACES } from '../../model/labels.ts';
 import type { NodeClaim } from '../../model/provisioning.ts';
 
-/** NodeClaims that were created within this time of one another answer the same pods. */
+/** NodeClaims that are created within this time of the first of them answer the same pods. */
 const TOGETHER_MS = 60_000;
 
 /**
@@ -24,6 +24,12 @@ export function savingsLastMs(
     )
     .map(({ createdAtMs }) => createdAtMs)
     .sort((a, b) => a - b);
-  const launches = times.filter((at, index) => at - (times[index - 1] ?? 0) > TOGETHER_MS).length;
+  let launches = 0;
+  let firstMs = Number.NEGATIVE_INFINITY;
+  for (const at of times) {
+    if (at - firstMs <= TOGETHER_MS) continue;
+    launches += 1;
+    firstMs = at;
+  }
   return launches === 0 ? undefined : horizonMs / launches;
 }

@@ -209,7 +209,7 @@ function placeAll(pass: Pass, pods: readonly Queued[]): readonly Queued[] {
 }
 
 function unplacedOf(
-  snapshot: ClusterSnapshot,
+  { snapshot }: Queue,
   { state }: Pass,
   left: readonly Queued[],
 ): Plan['unplaced'] {
@@ -256,7 +256,7 @@ export function firstFit(snapshot: ClusterSnapshot, settings: SchedulingSettings
   return {
     newNodeClaims: claims,
     existing,
-    unplaced: unplacedOf(snapshot, pass, left),
+    unplaced: unplacedOf(queue, pass, left),
     ignored: context.problem.demand.ignored,
     pricePerHour: claims.reduce((sum, { chosen }) => sum + chosen.price, 0),
     listPricePerHour: claims.reduce((sum, { chosen }) => sum + chosen.listPrice, 0),

@@ -21,6 +21,8 @@ export interface Queued {
 export interface Queue {
   /** Every preference is a rule in it; {@link Queued} says which classes are one pod's. */
   readonly problem: Problem;
+  /** From which the problem is: with the pods of its classes. */
+  readonly snapshot: ClusterSnapshot;
   /** In the order in which pods are placed. */
   readonly pods: readonly Queued[];
 }
@@ -136,6 +138,7 @@ export function queueOf(snapshot: ClusterSnapshot, settings: SchedulingSettings)
   }));
   return {
     problem: { ...problem, classes },
+    snapshot: ruled,
     pods: placed.sort((a, b) => inOrder(a.pod, b.pod)),
   };
 }

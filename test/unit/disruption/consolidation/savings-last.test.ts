@@ -34,4 +34,14 @@ describe('how long savings of a pool last', () => {
   it('counts NodeClaims that were created together once', () => {
     expect(lasting(claim(10), claim(10.5), claim(11), claim(120))).toBe(2 * HOUR);
   });
+
+  it.each([0.5, 0.98, 1.02])(
+    'is a few minutes where one follows another by %d minutes',
+    (every) => {
+      const steady = Array.from({ length: 230 }, (_, at) => claim(at * every));
+      const lastMs = lasting(...steady) ?? Number.POSITIVE_INFINITY;
+      expect(lastMs).toBeGreaterThanOrEqual(MINUTE);
+      expect(lastMs).toBeLessThan(5 * MINUTE);
+    },
+  );
 });
