@@ -137,6 +137,28 @@ describe('joiner simulate', () => {
     expect(stderr).toContain(says);
   });
 
+  it('a drain that there is not is told, with the line', async () => {
+    const pod = (value: string) =>
+      [
+        'apiVersion: v1',
+        'kind: Pod',
+        `metadata: { name: a, annotations: { joiner.dev/drain: ${value} } }`,
+        'spec: { containers: [{ name: a, image: a }] }',
+        '',
+      ].join('\n');
+    const said = async (value: string) => {
+      const { stderr } = await simulated({
+        'pod.yaml': pod(value),
+        'world.yaml': [NODE_CLASS, POOL].join('---\n'),
+      });
+      return stderr;
+    };
+    expect(await said('rolout')).toContain(
+      'pod.yaml:3: metadata.annotations: annotation joiner.dev/drain: "rolout" is invalid; valid: rollout',
+    );
+    expect(await said('rollout')).not.toContain('is invalid');
+  });
+
   it('other kinds are named once and ignored', async () => {
     const other = 'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n';
     const { exitCode, stderr } = await simulated({ ...WORLD, 'service.yaml': other });

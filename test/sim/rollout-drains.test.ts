@@ -71,7 +71,9 @@ describe('a drain of the only pod of a Deployment', () => {
   });
 
   it('evicts it where the annotation is misspelt, and says so', async () => {
-    const misspelt = withPodAnnotations(deployment('web', 1, '1'), { 'joiner.dev/drain': 'rolout' });
+    const misspelt = withPodAnnotations(deployment('web', 1, '1'), {
+      'joiner.dev/drain': 'rolout',
+    });
     const { world, isGone } = await drained(misspelt);
     expect(isGone).toBe(true);
     expect(world.evictions).toBe(1);

@@ -60,7 +60,7 @@ function byName(a: Pod, b: Pod): number {
 const ROLLOUT = 'rollout';
 
 /** What is wrong with the pod's annotation; undefined: nothing. */
-export function drainFault({ annotations }: Pod): string | undefined {
+export function drainFault({ annotations }: Pick<Pod, 'annotations'>): string | undefined {
   const value = annotations[DRAIN];
   if (value === undefined || value === ROLLOUT) return undefined;
   return `annotation ${DRAIN}: "${value}" is invalid; valid: ${ROLLOUT}`;
