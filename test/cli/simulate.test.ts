@@ -154,7 +154,7 @@ describe('joiner simulate', () => {
       return stderr;
     };
     expect(await said('rolout')).toContain(
-      'pod.yaml:3: metadata.annotations: annotation joiner.dev/drain: "rolout" is invalid; valid: rollout',
+      'pod.yaml:3: Pod/a: metadata.annotations: annotation joiner.dev/drain: "rolout" is invalid; ',
     );
     expect(await said('rollout')).not.toContain('is invalid');
   });
