@@ -17,7 +17,10 @@ function textOf(file: string): string {
 
 const TOKEN = /\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
 
-/** Where JSON breaks off: as the parser says, else at the first thing that is no JSON at all. */
+/**
+ * Where JSON breaks off: as the parser says, else at the first thing that is no JSON at all, else
+ * at the end of a text that is cut off.
+ */
 function faultAt(text: string, message: string): number | undefined {
   const said = /position (\d+)/.exec(message)?.[1];
   if (said !== undefined) return Number(said);
@@ -25,7 +28,8 @@ function faultAt(text: string, message: string): number | undefined {
   let end = 0;
   while (TOKEN.test(text)) end = TOKEN.lastIndex;
   const rest = text.slice(end).search(/\S/);
-  return rest < 0 ? undefined : end + rest;
+  if (rest >= 0) return end + rest;
+  return message.startsWith('Unexpected end') ? text.trimEnd().length : undefined;
 }
 
 /** Parsed JSON; a fault is named with its line and column. */

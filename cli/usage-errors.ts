@@ -1,18 +1,32 @@
 import { meant, nearest } from '../shared/contract/nearest.ts';
 
 const OF_COMMANDER = /\n\(Did you mean (.*)\?\)/;
-const INVALID_CHOICE = /(?:argument|value) '([^']*)' is invalid.*Allowed choices are (.*)\.$/m;
+const INVALID_OPTION =
+  /^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (.*)$/s;
+const INVALID_WORD =
+  /^error: command-argument value '(.*)' is invalid for argument '(.*)'\. (.*)$/s;
+const CHOICES = /^Allowed choices are (.*)\.$/s;
 const MISSING_OPTION = /required option '(?:-\w, )?(--[\w-]+).*' not specified$/m;
 
+/** What is expected instead of a word, as elsewhere; commander's own list of choices with it. */
+function invalid(name: string, given: string, expected: string): string {
+  const [, choices] = CHOICES.exec(expected.trimEnd()) ?? [];
+  if (choices === undefined) return `error: ${name} ${given}: ${expected.trimEnd()}\n`;
+  const near = meant(given, choices.split(', '));
+  return `error: ${name} ${given}: expected one of ${choices}${near}\n`;
+}
+
 /**
- * An error of commander's with what was probably meant. Commander itself says so of commands and
- * options, on a line of its own: it is written as elsewhere. Added are a word that is none of the
- * choices, and a required option that is misspelt among the words.
+ * An error of commander's as the other errors are written, with what was probably meant. Commander
+ * itself says that of commands and options, on a line of its own. Added are a word that is none of
+ * the choices, and a required option that is misspelt among the words.
  */
 export function withMeant(error: string, words: readonly string[]): string {
   if (OF_COMMANDER.test(error)) return error.replace(OF_COMMANDER, ' (did you mean $1?)');
-  const [, given = '', choices = ''] = INVALID_CHOICE.exec(error) ?? [];
-  if (choices !== '') return error.replace(/\.$/m, `.${meant(given, choices.split(', '))}`);
+  const [, name, value = '', wanted = ''] = INVALID_OPTION.exec(error) ?? [];
+  if (name !== undefined) return invalid(name, value, wanted);
+  const [, word = '', argument, choices = ''] = INVALID_WORD.exec(error) ?? [];
+  if (argument !== undefined) return invalid(`<${argument}>`, word, choices);
   const [, option] = MISSING_OPTION.exec(error) ?? [];
   if (option === undefined) return error;
   const options = words.filter((word) => word.startsWith('--')).map(withoutValue);

@@ -18,6 +18,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { isRegionName, regionExpected } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
@@ -50,8 +51,8 @@ function questionsOf(options: Options): Questions {
     problems.add(`--cluster ${cluster}: expected the name of an EKS cluster`);
   }
   if (region === undefined) problems.add('give --region, or set AWS_REGION');
-  else if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) {
-    problems.add(`--region ${region}: expected a region's name such as eu-west-1`);
+  else if (!isRegionName(region)) {
+    problems.add(`--region ${region}: ${regionExpected(region)}`);
   }
   for (const subnet of options.subnets) {
     if (!/^subnet-[0-9a-f]{8,17}$/.test(subnet)) {

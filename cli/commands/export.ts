@@ -49,10 +49,10 @@ const EXPORTS: Readonly<Record<string, Exported>> = {
     }),
   },
   roles: {
-    what: 'the ClusterRoles of people and of Headlamp, below joiner-roles',
+    what: 'the ClusterRoles of people, of Headlamp and of rollouts at drains, below joiner-roles',
     write: copied(
       Object.fromEntries(
-        ['viewer', 'approver', 'handover', 'headlamp'].map((name) => [
+        ['viewer', 'approver', 'handover', 'headlamp', 'rollout'].map((name) => [
           `docs/${name}-role.yaml`,
           `joiner-roles/${name}-role.yaml`,
         ]),

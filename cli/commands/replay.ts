@@ -26,6 +26,9 @@ interface Outcome extends Replayed {
 /** Places that are shown; a plan that is another one differs in hundreds. */
 const SHOWN_MAX = 10;
 
+const WHERE =
+  'recordings are in the bucket below snapshots/ and in the folder of simulate --record';
+
 function replay(file: string): Outcome {
   const text = recordingText(file);
   const began = performance.now();
@@ -33,13 +36,14 @@ function replay(file: string): Outcome {
   try {
     found = replayed(text);
   } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw new BadInput([`${file}: not a recording of Joiner: it is not JSON; ${WHERE}`]);
+    }
     const why = error instanceof Error ? error.message : String(error);
     throw new BadInput([`${file}: the decision cannot be repeated: ${why}`]);
   }
   if (found === undefined) {
-    throw new BadInput([
-      `${file}: not a recording of Joiner; recordings are in the bucket below snapshots/ and in the folder of simulate --record`,
-    ]);
+    throw new BadInput([`${file}: not a recording of Joiner; ${WHERE}`]);
   }
   const ms = performance.now() - began;
   const { recorded, now } = found;

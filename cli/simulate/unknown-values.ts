@@ -12,6 +12,7 @@ import {
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import { type Json, listAt, objectAt, textAt } from '../../shared/sim/json.ts';
+import { thereAre } from '../unknown-names.ts';
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 
@@ -48,12 +49,14 @@ function typesOf(object: Json, types: ReadonlySet<string>): readonly string[] {
   });
 }
 
-/** Zones likewise. One of the region itself is not misspelt: an account may have it. */
+/** Zones likewise. An account may have another one of the region itself: what there is is named. */
 function zonesOf(object: Json, { region, zones }: Catalog): readonly string[] {
   const known = zones.map(({ zone }) => zone);
   return asked(object, ZONE)
     .filter((each) => !known.includes(each))
-    .map((each) => (each.startsWith(region) ? each : `${each}${meant(each, known)}`));
+    .map((each) =>
+      each.startsWith(region) ? `${each} (${thereAre(known)})` : `${each}${meant(each, known)}`,
+    );
 }
 
 /**

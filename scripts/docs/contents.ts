@@ -69,6 +69,7 @@ const TASKS: readonly Entry[] = [
   doc('node-price', 'How many nodes', 'fewer and larger, or more and cheaper'),
   doc('plan', 'Plans and approvals', 'preview, explain, approve; top and budgets'),
   doc('private-clusters', 'Private clusters', 'functions in the VPC, endpoints'),
+  doc('tasks/ci', 'Checks in CI', '--strict, exit codes, an example'),
   doc('tasks/completion', 'Completion and kubectl', 'bash, zsh, fish, PowerShell, kubectl, Krew'),
   doc('tasks/headlamp', 'Headlamp', 'prices, decisions and obstacles in the web UI'),
   doc('tasks/prometheus', 'Prometheus', 'remote write, Karpenter’s metrics and dashboards'),

@@ -30,14 +30,14 @@ export async function loadKubeconfig(
   const config = new KubeConfig();
   if (file === undefined) config.loadFromDefault();
   else config.loadFromFile(file);
-  if (context !== undefined) config.setCurrentContext(context);
-  const cluster = config.getCurrentCluster();
-  if (cluster?.server === NO_KUBECONFIG) {
+  if (isNone(config)) {
     throw new Error(
       'there is none: KUBECONFIG is not set, and ~/.kube/config is not there. Make one with: ' +
         'aws eks update-kubeconfig --name NAME --region REGION',
     );
   }
+  if (context !== undefined) config.setCurrentContext(context);
+  const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error(`the kubeconfig has no cluster for context '${context ?? ''}'`);
   const options = await authentication(config);
   const { ca, cert, key } = options;
@@ -53,6 +53,12 @@ export async function loadKubeconfig(
   const tokens = tokensOf(config, bearerOf(options.headers), nowMs);
   const { namespace = '' } = config.getContextObject(config.getCurrentContext()) ?? {};
   return { endpoint, tokens, namespace: namespace === '' ? 'default' : namespace };
+}
+
+/** Whether the library has found no file, and made up a cluster. */
+function isNone(config: KubeConfig): boolean {
+  const servers = config.getClusters().map(({ server }) => server);
+  return servers.length > 0 && servers.every((server) => server === NO_KUBECONFIG);
 }
 
 /** The names of a kubeconfig's contexts; none where there is no file. */

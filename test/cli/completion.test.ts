@@ -170,6 +170,6 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   it('names what there is for a shell that it does not know', async () => {
     const { stderr, exitCode } = await joiner('completion', 'tcsh');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell, kubectl');
+    expect(stderr).toContain('<shell> tcsh: expected one of bash, zsh, fish, powershell, kubectl');
   });
 });

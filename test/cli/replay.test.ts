@@ -112,8 +112,12 @@ describe('joiner replay', () => {
     ['no recording', '{"format": 3}', ': not a recording of Joiner'],
     ['of a layout to come', '{"format": 4, "snapshot": {}}', ': not a recording of Joiner'],
     ['null', 'null', ': not a recording of Joiner'],
-    ['no JSON', 'oops', ': the decision cannot be repeated: '],
-    ['cut off', '{"format": 3, "snapshot": {"pods": [', ': the decision cannot be repeated: '],
+    ['no JSON', 'kind: Pod', ': not a recording of Joiner: it is not JSON; recordings are in'],
+    [
+      'cut off',
+      '{"format": 3, "snapshot": {"pods": [',
+      ': not a recording of Joiner: it is not JSON',
+    ],
     [
       'empty inside',
       '{"format": 3, "useCase": "provision", "snapshot": {}}',

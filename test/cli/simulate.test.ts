@@ -123,7 +123,7 @@ describe('joiner simulate', () => {
     ['kubernetes.io/arch', 'arm46', 'kubernetes.io/arch has no value arm46 (did you mean arm64?)'],
     ['node.kubernetes.io/instance-type', 'm5.lagre', 'has no m5.lagre (did you mean m5.large?); '],
     ['topology.kubernetes.io/zone', 'us-esat-1a', 'has no us-esat-1a (did you mean us-east-1a?); '],
-    ['topology.kubernetes.io/zone', 'us-east-1z', 'the catalog of us-east-1 has no us-east-1z; '],
+    ['topology.kubernetes.io/zone', 'us-east-1z', 'no us-east-1z (there are: us-east-1a, us-east'],
   ])('a value of %s that nothing has, %s, is told with the near one', async (key, values, says) => {
     const pool = POOL.replace(
       /( {6}requirements:\n)/,
@@ -135,6 +135,28 @@ describe('joiner simulate', () => {
     expect(exitCode).toBe(0);
     expect(stderr).toContain('joiner: NodePool/general: ');
     expect(stderr).toContain(says);
+  });
+
+  it('a drain that there is not is told, with the line', async () => {
+    const pod = (value: string) =>
+      [
+        'apiVersion: v1',
+        'kind: Pod',
+        `metadata: { name: a, annotations: { joiner.dev/drain: ${value} } }`,
+        'spec: { containers: [{ name: a, image: a }] }',
+        '',
+      ].join('\n');
+    const said = async (value: string) => {
+      const { stderr } = await simulated({
+        'pod.yaml': pod(value),
+        'world.yaml': [NODE_CLASS, POOL].join('---\n'),
+      });
+      return stderr;
+    };
+    expect(await said('rolout')).toContain(
+      'pod.yaml:3: Pod/a: metadata.annotations: annotation joiner.dev/drain: "rolout" is invalid; ',
+    );
+    expect(await said('rollout')).not.toContain('is invalid');
   });
 
   it('other kinds are named once and ignored', async () => {

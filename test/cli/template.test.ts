@@ -68,6 +68,7 @@ describe('joiner export', () => {
     ['manifests', 'joiner-manifests/rbac/watch.yaml'],
     ['manifests', 'joiner-manifests/crds/karpenter.sh_nodepools.yaml'],
     ['roles', 'joiner-roles/viewer-role.yaml'],
+    ['roles', 'joiner-roles/rollout-role.yaml'],
     ['examples', 'examples/07-spread-and-spot/workload.yaml'],
     ['examples', 'bench/compare/mixed'],
   ])('%s writes %s', async (what, path) => {

@@ -81,6 +81,8 @@ describe('a kubeconfig', () => {
     vi.stubEnv('HOME', folder);
     const loading = loadKubeconfig(undefined, () => 0);
     await expect(loading).rejects.toThrow('there is none: KUBECONFIG is not set');
+    const named = loadKubeconfig('nope', () => 0);
+    await expect(named).rejects.toThrow('there is none: KUBECONFIG is not set');
   });
 
   it('of a file that is named, instead of that of the environment', async () => {

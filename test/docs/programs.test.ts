@@ -36,6 +36,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
     'describe-stack-events',
     'describe-stack-resources',
     'describe-stacks',
+    'list-stacks',
     'update-termination-protection',
   ],
   autoscaling: ['describe-auto-scaling-groups'],

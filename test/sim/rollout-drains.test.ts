@@ -70,6 +70,17 @@ describe('a drain of the only pod of a Deployment', () => {
     expect(said?.message).toContain('deployments is forbidden');
   });
 
+  it('evicts it where the annotation is misspelt, and says so', async () => {
+    const misspelt = withPodAnnotations(deployment('web', 1, '1'), {
+      'joiner.dev/drain': 'rolout',
+    });
+    const { world, isGone } = await drained(misspelt);
+    expect(isGone).toBe(true);
+    expect(world.evictions).toBe(1);
+    const [said] = entries(world, 'RolloutRefused');
+    expect(said?.message).toContain('joiner.dev/drain: "rolout" is invalid; valid: rollout');
+  });
+
   it('of another owner with the annotation evicts it', async () => {
     const spec = surging['spec'] as Json;
     const set = { ...surging, kind: 'StatefulSet', spec: { ...spec, serviceName: 'all' } };

@@ -1,4 +1,5 @@
 import { type Reason, reason } from '../../core/explain/reason.ts';
+import { drainFault } from '../../core/lifecycle/drain.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { PortError } from '../../ports.ts';
@@ -15,6 +16,8 @@ async function refusalOf(
   const { cluster } = ports;
   const { namespace, controller } = pod;
   const name = `${namespace}/${pod.name}`;
+  const fault = drainFault(pod);
+  if (fault !== undefined) return reason('rollout-refused', { pod: name, said: fault });
   const set = { namespace, name: controller?.name ?? '', uid: controller?.uid ?? '' };
   try {
     const result = await cluster.restartRollout(set, { sinceMs: deletedAtMs, nowMs });

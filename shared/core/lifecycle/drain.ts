@@ -41,7 +41,10 @@ function drainGroup(pod: Pod): number {
 
 export interface DrainStep {
   readonly evict: readonly Pod[];
-  /** Pods whose Deployment is restarted: it ends them once others are ready in their place. */
+  /**
+   * Pods that ask for a restart of their Deployment, which ends them once others are ready in their
+   * place. Not those alone: what one asks for may have a {@link drainFault}.
+   */
   readonly restart: readonly Pod[];
   /** Past their deadline: deleted whatever protects them. */
   readonly remove: readonly { readonly pod: Pod; readonly gracePeriodSeconds: number }[];
@@ -53,9 +56,19 @@ function byName(a: Pod, b: Pod): number {
   return a.namespace < b.namespace || (a.namespace === b.namespace && a.name < b.name) ? -1 : 1;
 }
 
-/** Whether others are to be ready in the pod's place before it goes. */
+/** The only way that a pod can ask to be drained in. */
+const ROLLOUT = 'rollout';
+
+/** What is wrong with the pod's annotation; undefined: nothing. */
+export function drainFault({ annotations }: Pick<Pod, 'annotations'>): string | undefined {
+  const value = annotations[DRAIN];
+  if (value === undefined || value === ROLLOUT) return undefined;
+  return `annotation ${DRAIN}: "${value}" is invalid; valid: ${ROLLOUT}`;
+}
+
+/** Whether the pod asks that others are ready in its place before it goes, however it is spelt. */
 function isRolledOut({ annotations, controller }: Pod): boolean {
-  return annotations[DRAIN] === 'rollout' && controller?.kind === 'ReplicaSet';
+  return annotations[DRAIN] !== undefined && controller?.kind === 'ReplicaSet';
 }
 
 /**

@@ -261,7 +261,7 @@ describe('joiner doctor', () => {
   it.each([
     ['doctor', "required option '--cluster <name>' not specified"],
     ['doctor --cluster a/b --region eu-west-1', '--cluster a/b: expected the name'],
-    ['doctor --cluster demo --region Ireland', '--region Ireland: expected a region'],
+    ['doctor --cluster demo --region Ireland', '--region Ireland: expected the name of a region'],
     ['doctor --cluster demo --subnets vpc-1', '--subnets vpc-1: expected an id such as subnet-'],
     ['doctor --cluster demo -f @/absent', '@/absent: no such file or folder'],
     ['doctor --cluster demo -f @/bad.yaml', 'spec.amiSelectorTerms'],

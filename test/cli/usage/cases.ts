@@ -28,6 +28,12 @@ export const CASES: readonly Row[] = [
     'solve @/c.json',
     '@/c.json:2:10: is not JSON',
   ),
+  row(
+    'a file that is cut off',
+    { 'c.json': '{\n "pods": [],\n "nodes": [1,\n' },
+    'solve @/c.json',
+    '@/c.json:3:13: is not JSON: Unexpected end of JSON input',
+  ),
   row('NaN', { 'c.json': '{"pods": NaN}' }, 'solve @/c.json', '@/c.json:1:10: is not JSON'),
   row('a list as case', { 'c.json': '[]' }, 'solve @/c.json', 'must be an object, not []'),
   row(
@@ -113,7 +119,7 @@ export const CASES: readonly Row[] = [
     'no rounds',
     { 'c.json': caseWith(() => {}) },
     'solve @/c.json --repeat 0',
-    "'0' is invalid",
+    '--repeat 0: expected a whole number',
     'from 1 to 1000',
   ),
   row('nothing to diagnose', {}, 'diagnose', 'give manifests with -f, or a case file with --case'),
@@ -139,7 +145,6 @@ export const CASES: readonly Row[] = [
     'another thing to diagnose',
     GOOD,
     'diagnose -f @/good --type node',
-    "'node' is invalid",
-    'instance-type',
+    '--type node: expected one of instance-type',
   ),
 ];

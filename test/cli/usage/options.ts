@@ -20,8 +20,13 @@ export const OPTIONS: readonly Row[] = [
     'no region',
     GOOD,
     'simulate @/good --region mars-1',
-    "'mars-1' is invalid",
-    'such as us-east-1',
+    '--region mars-1: expected the name of a region; known: af-south-1, ',
+  ),
+  row(
+    'a misspelt region',
+    GOOD,
+    'simulate @/good --region us-east1',
+    '--region us-east1: expected the name of a region (did you mean us-east-1?); known: ',
   ),
   row(
     'a region without a catalog',
@@ -36,7 +41,13 @@ export const OPTIONS: readonly Row[] = [
     'simulate @/good --catalog @/absent.json.gz',
     'absent.json.gz: no such file',
   ),
-  row('an unknown output', GOOD, 'simulate @/good -o xml', "'xml' is invalid", 'text, json'),
+  row('an unknown output', GOOD, 'simulate @/good -o xml', '--output xml: expected', 'text, json'),
+  row(
+    'an unknown pause',
+    {},
+    'pause everything',
+    'error: <scope> everything: expected one of all, launch, disrupt, terminate',
+  ),
   row('an unknown option', GOOD, 'simulate @/good --fast', "unknown option '--fast'"),
   row('an unknown command', {}, 'simulat', "unknown command 'simulat'"),
   row('no scenario file', GOOD, SCENARIO, '@/s.yaml'),
@@ -142,6 +153,6 @@ export const OPTIONS: readonly Row[] = [
     'an unknown output of the CRDs',
     {},
     'crds -o xml',
-    "argument 'xml' is invalid. Allowed choices are yaml, json, name.",
+    '--output xml: expected one of yaml, json, name',
   ),
 ];

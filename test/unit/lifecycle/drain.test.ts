@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   blockingAttachments,
+  drainFault,
   drainStep,
   holdsNode,
   isProtected,
@@ -11,6 +12,7 @@ import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { aNode, aPod } from '../launch/builders.ts';
 
 const SECOND = 1000;
+const ROLOUT = { 'joiner.dev/drain': 'rolout' };
 const PROTECTED = { 'karpenter.sh/do-not-disrupt': 'true' };
 
 describe('a pod that was told to go', () => {
@@ -164,7 +166,7 @@ describe('a step of a drain', () => {
     const others = [
       aPod({ name: 'other', controller }),
       aPod({ name: 'set', annotations, controller: { ...controller, kind: 'StatefulSet' } }),
-      aPod({ name: 'word', controller, annotations: { 'joiner.dev/drain': 'evict' } }),
+      aPod({ name: 'word', controller: { ...controller, kind: 'Job' }, annotations: ROLOUT }),
     ];
     const pods = [web, ...others];
     const named = (nowMs: number, rolloutEndMs?: number, deadlineMs?: number) => {
@@ -177,6 +179,16 @@ describe('a step of a drain', () => {
     expect(named(0)).toEqual([[], all, all]);
     expect(drainStep([web], 1000, 999, 5000)).toMatchObject({ restart: [], evict: [] });
     expect(drainStep([web], 1000, 999, 5000).remove).toHaveLength(1);
+  });
+
+  it('tells a misspelt annotation from a pod that asks for nothing', () => {
+    const controller = { kind: 'ReplicaSet', name: 'web-1', uid: 'u' };
+    const pod = aPod({ name: 'web', controller, annotations: ROLOUT });
+    expect(drainStep([pod], undefined, 0, 5000)).toMatchObject({ restart: [pod], evict: [] });
+    const says = 'annotation joiner.dev/drain: "rolout" is invalid; valid: rollout';
+    expect(drainFault(pod)).toBe(says);
+    expect(drainFault(aPod({ annotations: { 'joiner.dev/drain': 'rollout' } }))).toBeUndefined();
+    expect(drainFault(aPod({}))).toBeUndefined();
   });
 
   it('removes no pod that is on its way out already', () => {

@@ -43,8 +43,8 @@ export function consolidationGuardOf({
   const guard: Entry = {};
   if (text === undefined) return guard;
   for (const entry of text.split(',')) {
-    const [key = '', value = ''] = entry.split('=').map((each) => each.trim());
-    if (readEntry(guard, key, value)) continue;
+    const [key = '', value = '', ...more] = entry.split('=').map((each) => each.trim());
+    if (more.length === 0 && readEntry(guard, key, value)) continue;
     const like = 'saving=0.05,share=0.1,age=1h,horizon=12h';
     return reason('guard-unreadable', {
       annotation: CONSOLIDATION_GUARD,

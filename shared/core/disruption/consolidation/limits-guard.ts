@@ -2,12 +2,30 @@ import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reas
 import { LIMITS_GUARD } from '../../model/labels.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import { addResources, amountOf, maxResources, type Resources } from '../../model/resources.ts';
+import {
+  addResources,
+  amountOf,
+  CPU,
+  EPHEMERAL_STORAGE,
+  HUGEPAGES_PREFIX,
+  MEMORY,
+  maxResources,
+  PODS,
+  type Resources,
+} from '../../model/resources.ts';
 
 /** By resource: the most that limits on a node may come to, as a multiple of its allocatable. */
 export type LimitsGuard = ReadonlyMap<string, number>;
 
 const ENTRY = /^([a-z0-9./-]+)=(\d+(?:\.\d+)?)$/i;
+
+/** What pods use of a node, besides huge pages and the resources of a domain. */
+const NATIVE: ReadonlySet<string> = new Set([CPU, MEMORY, EPHEMERAL_STORAGE, PODS]);
+
+/** Whether there can be a resource of the name: Kubernetes gives names without a domain itself. */
+function isResource(name: string): boolean {
+  return NATIVE.has(name) || name.startsWith(HUGEPAGES_PREFIX) || name.includes('/');
+}
 
 /** What an annotation is to be like. */
 const LIKE = 'cpu=4,memory=1.2';
@@ -24,7 +42,7 @@ export function limitsGuardOf({
   if (text === undefined) return guard;
   for (const entry of text.split(',')) {
     const [, resource, ratio] = ENTRY.exec(entry.trim()) ?? [];
-    if (resource === undefined || !(Number(ratio) > 0)) {
+    if (resource === undefined || !isResource(resource) || !(Number(ratio) > 0)) {
       return reason('guard-unreadable', { annotation: LIMITS_GUARD, value: text, like: LIKE });
     }
     guard.set(resource, Number(ratio));

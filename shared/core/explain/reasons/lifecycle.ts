@@ -121,9 +121,11 @@ export const LIFECYCLE = {
   },
   'rollout-refused': {
     meaning:
-      'The pod has the annotation `joiner.dev/drain: rollout`, and its Deployment could not be ' +
-      'restarted. The pod is evicted.',
-    remedy: 'Apply docs/rollout-role.yaml; use the annotation for pods of Deployments only.',
+      'The pod has the annotation `joiner.dev/drain`, and its Deployment could not be restarted, ' +
+      'or the annotation has another value than `rollout`. The pod is evicted.',
+    remedy:
+      'Apply joiner-roles/rollout-role.yaml, which `joiner export roles` writes; use the ' +
+      'annotation for pods of Deployments only.',
     parameters: {
       pod: { type: 'text', what: '`namespace/name`' },
       said: { type: 'text', what: 'why' },

@@ -41,6 +41,8 @@ describe('the guard of a NodePool', () => {
     'saving=-1',
     'saving=$1',
     'saving=1x',
+    'saving=0.05=9',
+    'age=1h=',
     'share=10',
     'age=1',
     'horizon=soon',

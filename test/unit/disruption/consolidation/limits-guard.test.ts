@@ -14,7 +14,11 @@ describe('the guard on limits', () => {
     ['cpu=4', { cpu: 4 }],
     ['cpu=4,memory=1.2', { cpu: 4, memory: 1.2 }],
     [' cpu=4 , memory=0.5 ', { cpu: 4, memory: 0.5 }],
-    ['nvidia.com/gpu=1,X-y=2', { 'nvidia.com/gpu': 1, 'X-y': 2 }],
+    ['nvidia.com/gpu=1,X.io/y=2', { 'nvidia.com/gpu': 1, 'X.io/y': 2 }],
+    [
+      'ephemeral-storage=1,hugepages-2Mi=1,pods=0.9',
+      { 'ephemeral-storage': 1, 'hugepages-2Mi': 1, pods: 0.9 },
+    ],
     ['cpu=10.25', { cpu: 10.25 }],
   ])('%j is read', (text, expected) => {
     const guard = limitsGuardOf(guarded(text));
@@ -27,7 +31,17 @@ describe('the guard on limits', () => {
 
   it.each([
     ...['', 'much', 'cpu', 'cpu=', 'cpu=0', 'cpu=-1', 'cpu=1,', 'cpu=1e3', 'cpu=1.', '=1'],
-    ...['cpu=1=2', 'c pu=1', 'cpu=.5', 'cpu=0.0', 'cpu=1x', 'x cpu=1'],
+    ...[
+      'cpu=1=2',
+      'c pu=1',
+      'cpu=.5',
+      'cpu=0.0',
+      'cpu=1x',
+      'x cpu=1',
+      'cup=4',
+      'CPU=4',
+      'cpu=4,memroy=1',
+    ],
   ])('"%s" is refused', (text) => {
     const message = `Annotation joiner.dev/limits-guard: "${text}" is invalid; example: cpu=4,memory=1.2`;
     const guard = limitsGuardOf(guarded(text));
