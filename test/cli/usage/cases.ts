@@ -32,7 +32,7 @@ export const CASES: readonly Row[] = [
     'a file that is cut off',
     { 'c.json': '{\n "pods": [],\n "nodes": [1,\n' },
     'solve @/c.json',
-    '@/c.json:3:13: is not JSON: Unexpected end of JSON input',
+    '@/c.json:3:14: is not JSON: Unexpected end of JSON input',
   ),
   row('NaN', { 'c.json': '{"pods": NaN}' }, 'solve @/c.json', '@/c.json:1:10: is not JSON'),
   row('a list as case', { 'c.json': '[]' }, 'solve @/c.json', 'must be an object, not []'),
