@@ -19,6 +19,7 @@ export const READ = [
   'docs/approver-role.yaml',
   'docs/handover-role.yaml',
   'docs/headlamp-role.yaml',
+  'docs/rollout-role.yaml',
   'examples',
   'bench/compare',
 ];

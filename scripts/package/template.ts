@@ -21,6 +21,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'aws-kms',
   'aws-lambda',
   'aws-logs',
+  'aws-logs-destinations',
   'aws-s3',
   'aws-s3-assets',
   'aws-sns',
