@@ -129,7 +129,7 @@ export function asNewUser(place: () => string): void {
 
     it('has ClusterRoles for people', () => {
       const roles = readdirSync(join(folder, 'joiner-roles'));
-      expect(roles).toHaveLength(4);
+      expect(roles).toHaveLength(5);
       for (const name of roles) {
         const [role] = parseAllDocuments(readFileSync(join(folder, 'joiner-roles', name), 'utf8'));
         expect(role?.toJS()).toMatchObject({ kind: 'ClusterRole' });
