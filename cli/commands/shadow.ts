@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { pageUrl } from '../../shared/contract/pages.ts';
+import { parsedJson } from '../../shared/core/parsed-json.ts';
 import { BadInput, reporting, unreadable } from '../bad-input.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
 import { marketOf } from '../market.ts';
@@ -78,7 +79,7 @@ function observationsIn(file: string): readonly Observation[] {
   const read = lines
     .filter(({ line }) => line.trim() !== '')
     .map(({ line, at }) => {
-      const { data, error } = observationSchema.safeParse(jsonOf(line));
+      const { data, error } = observationSchema.safeParse(parsedJson(line));
       if (data === undefined) {
         const [issue] = error.issues;
         throw new BadInput([
@@ -95,14 +96,6 @@ function observationsIn(file: string): readonly Observation[] {
     throw new BadInput([`${file}: a report needs two observations at least`]);
   }
   return read;
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function resultOf(report: ShadowReport): object {

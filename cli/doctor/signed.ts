@@ -1,6 +1,7 @@
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Credentials } from '../../shared/aws/access.ts';
+import { parsedJson } from '../../shared/core/parsed-json.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { hostOf, reasonOf } from './endpoints.ts';
 
@@ -65,19 +66,11 @@ export async function signedCall(signing: Signing, call: SignedCall): Promise<st
 
 /** Codes come in a header, in JSON or in XML, sometimes with a namespace or an address. */
 function refusal(status: number, header: string, body: string): AwsRefusal {
-  const json = parsed(body);
+  const json = parsedJson(body);
   const inXml = (name: string): string => new RegExp(`<${name}>([^<]*)<`).exec(body)?.[1] ?? '';
   const type = header || text(property(json, '__type')) || inXml('Code');
   const code = type.replace(/^.*#/, '').replace(/:.*$/, '') || `HTTP ${status}`;
   const message =
     text(property(json, 'message')) || text(property(json, 'Message')) || inXml('Message');
   return new AwsRefusal(code, message || 'no message');
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { RESOURCES } from '../../shared/api/resources.ts';
+import { parsedJson } from '../../shared/core/parsed-json.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
@@ -97,16 +98,8 @@ function unreadable(key: string, value: string, valid: string): Error {
   );
 }
 
-function parsedOrUndefined(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
 function pausesOf(json: string): PauseData {
-  const value = parsedOrUndefined(json);
+  const value = parsedJson(json);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const pairs = isObject ? Object.entries(value) : [];
   const isPause = (each: unknown): boolean => each === null || typeof each === 'string';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DECISION_ACTIONS } from '../contract.ts';
 import { REASONS } from '../core/explain/definitions.ts';
 import type { Definition, ParameterType } from '../core/explain/parameters.ts';
+import { parsedJson } from '../core/parsed-json.ts';
 import { USE_CASES } from '../ports.ts';
 
 const moneySchema = z
@@ -90,16 +91,8 @@ export function recordsOf(text: string): {
 } {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const records = lines.flatMap((line) => {
-    const { data, success } = readDecisionSchema.safeParse(jsonOf(line));
+    const { data, success } = readDecisionSchema.safeParse(parsedJson(line));
     return success ? [data] : [];
   });
   return { records, faulty: lines.length - records.length };
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
 import { type Currency, currencyOf } from '../core/model/currency.ts';
+import { parsedJson } from '../core/parsed-json.ts';
 import { allPages, type Calls } from './calls.ts';
 
 /** An hour, by instance type, in the currency of the region. */
@@ -41,18 +42,10 @@ function valuesOf(value: unknown): readonly unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
-/** The SDK hands out texts that are JSON as objects of String. */
-function parsed(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
-}
-
 /** One product of the price list; undefined: not an hourly price above zero. */
 function priceOf(text: unknown, currency: Currency): readonly [string, number] | undefined {
-  const product = parsed(text);
+  // The SDK hands out texts that are JSON as objects of String.
+  const product = parsedJson(String(text));
   const attributes = fieldOf(fieldOf(product, 'product'), 'attributes');
   const instanceType = fieldOf(attributes, 'instanceType');
   const terms = valuesOf(fieldOf(fieldOf(product, 'terms'), 'OnDemand'));

@@ -3,6 +3,7 @@ import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import * as z from 'zod';
 import { parameterOf, prometheusRegion } from '../contract/remote-write.ts';
+import { parsedJson } from '../core/parsed-json.ts';
 import type { Credentials } from './access.ts';
 import type { Calls } from './calls.ts';
 
@@ -65,7 +66,7 @@ async function readSecret(ssm: SSMClient, calls: Calls, secret: string): Promise
 /** The header of what the secret holds; its text is in no message. */
 export function authorizationOf(text: string, secret: string): string {
   if (!text.startsWith('{')) return `Bearer ${text}`;
-  const parsed = secretText.safeParse(jsonOf(text));
+  const parsed = secretText.safeParse(parsedJson(text));
   if (!parsed.success) {
     throw new Error(
       `the secret ${secret} has to be a token, {"token": …} or {"username": …, "password": …}`,
@@ -74,12 +75,4 @@ export function authorizationOf(text: string, secret: string): string {
   const { data } = parsed;
   if ('token' in data) return `Bearer ${data.token}`;
   return `Basic ${Buffer.from(`${data.username}:${data.password}`).toString('base64')}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from '../core/parsed-json.ts';
 import { type FaultKind, PortError } from '../ports/fault.ts';
 
 /** Every way in which the API server, or the way to it, can refuse. */
@@ -129,13 +130,8 @@ function retryAfterMs(details: StatusDetails, header: string | undefined): numbe
 }
 
 function parseStatus(body: string): StatusDetails {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    // A proxy or load balancer answered, not the API server.
-    parsed = undefined;
-  }
+  // Undefined: a proxy or load balancer answered, not the API server.
+  const parsed = parsedJson(body);
   const details = field(parsed, 'details');
   const seconds = field(details, 'retryAfterSeconds');
   const causes = field(details, 'causes');

@@ -6,6 +6,7 @@ import {
   type Measurement,
   RUNS,
 } from '../contract/prometheus.ts';
+import { parsedJson } from '../core/parsed-json.ts';
 
 /** A line of a function's log and what it measures. */
 export interface MeasuredLine {
@@ -69,7 +70,7 @@ export function measuredLines(
 }
 
 function measurementsOf(message: string, controller: string): readonly Measurement[] | undefined {
-  const parsed = line.safeParse(jsonOf(message));
+  const parsed = line.safeParse(parsedJson(message));
   if (!parsed.success) return undefined;
   const { data } = parsed;
   if ('record' in data) return runOf(controller, data.record);
@@ -96,12 +97,4 @@ function runOf(
     [RUNS.errors, { controller }, isGood ? 0 : 1],
     [RUNS.duration, { controller }, durationMs / 1000],
   ];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../core/parsed-json.ts';
 import { NO_TOTALS, type Totals } from './totals.ts';
 
 const numbers = z.record(z.string(), z.number());
@@ -41,7 +42,7 @@ export function encodeTotals(totals: Totals): Uint8Array {
 
 /** Undefined: it is not what this version writes. */
 export function decodeTotals(body: Uint8Array): Totals | undefined {
-  const parsed = file.safeParse(jsonOf(new TextDecoder().decode(body)));
+  const parsed = file.safeParse(parsedJson(new TextDecoder().decode(body)));
   if (!parsed.success) return undefined;
   const { data } = parsed;
   return {
@@ -55,12 +56,4 @@ export function decodeTotals(body: Uint8Array): Totals | undefined {
     startingPods: new Set(data.startingPods),
     writtenAtMs: data.writtenAtMs,
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

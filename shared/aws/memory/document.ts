@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { parsedJson } from '../../core/parsed-json.ts';
 import type { MemoryObjects } from './objects.ts';
 
 /** How a state is kept as JSON. */
@@ -41,19 +42,11 @@ export function decodeDocument<State>(
   body: Uint8Array,
   kind: DocumentKind<State>,
 ): State {
-  const decoded = kind.decode(parsed(body), objects.nowMs());
+  const decoded = kind.decode(parsedJson(new TextDecoder().decode(body)), objects.nowMs());
   if (decoded === undefined) objects.tell(key, 'Invalid', `${key} is no document of this kind`);
   else if (decoded.rejected === 0) objects.tell(key, 'Usable');
   else objects.tell(key, 'Invalid', `${key}: ${decoded.rejected} entries cannot be true`);
   return decoded?.state ?? kind.empty;
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
 }
 
 /**

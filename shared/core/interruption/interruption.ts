@@ -1,3 +1,5 @@
+import { parsedJson } from '../parsed-json.ts';
+
 /** Karpenter's names of interruption kinds: metric values and log fields. */
 export type InterruptionKind =
   | 'spot_interrupted'
@@ -130,21 +132,13 @@ const KINDS: Readonly<Record<string, (detail: Json) => Detail | undefined>> = {
 /** What is decoded: `source/detail-type` of each event. EventBridge has a rule for each. */
 export const INTERRUPTION_EVENTS: readonly string[] = Object.keys(KINDS);
 
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Decodes one message of the interruption queue; nothing in it is believed beyond its envelope.
  * Never throws: a message comes with nine others, for which it must not decide anything.
  */
 export function parseInterruption(body: string, expected: Envelope, nowMs: number): ParsedMessage {
   if (body.length > BYTES_MAX) return { ok: false, refusal: 'too_large' };
-  const event = parseJson(body);
+  const event = parsedJson(body);
   if (!isObject(event) || !isObject(event['detail'])) return { ok: false, refusal: 'malformed' };
   if (event['account'] !== expected.accountId) return { ok: false, refusal: 'foreign_account' };
   if (event['region'] !== expected.region) return { ok: false, refusal: 'foreign_region' };

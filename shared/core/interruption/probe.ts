@@ -1,3 +1,4 @@
+import { parsedJson } from '../parsed-json.ts';
 import type { Envelope } from './interruption.ts';
 
 /** What a probe of this cluster looks like. */
@@ -18,12 +19,7 @@ function property(value: unknown, name: string): unknown {
 export function probeOf(body: string, expected: ExpectedProbe): string | undefined {
   const { accountId, region, cluster, source, detailType } = expected;
   if (!body.includes(source)) return undefined;
-  let event: unknown;
-  try {
-    event = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const event = parsedJson(body);
   const isSent =
     property(event, 'source') === source &&
     property(event, 'detail-type') === detailType &&
