@@ -8,7 +8,7 @@ import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
-import { isPending } from '../../shared/core/nomination/planned-pods.ts';
+import { isWaiting } from '../../shared/core/nomination/planned-pods.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import type { Previewed } from '../plan/copy.ts';
 import type { Launch } from '../plan/launches.ts';
@@ -110,10 +110,7 @@ function nodesIn({ objects }: ClusterState, prices: Previewed['prices']): Observ
 
 /** Pods that kube-scheduler has found no node for, as plans and launches see them. */
 export function waitingPods(pods: readonly Pod[]): string[] {
-  return pods
-    .filter((pod) => isPending(pod) && pod.unschedulable)
-    .map(podKey)
-    .sort();
+  return pods.filter(isWaiting).map(podKey).sort();
 }
 
 /** What a preview of the cluster says, as it is recorded. */

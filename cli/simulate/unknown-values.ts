@@ -4,11 +4,9 @@ import { pageUrl } from '../../shared/contract/pages.ts';
 import {
   ARCH,
   CAPACITY_TYPE,
+  CAPACITY_TYPES,
   INSTANCE_TYPE,
-  ON_DEMAND,
   OS,
-  RESERVED,
-  SPOT,
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import { type Json, listAt, objectAt, textAt } from '../../shared/sim/json.ts';
@@ -18,7 +16,7 @@ const FAMILY = 'karpenter.k8s.aws/instance-family';
 
 /** Keys of which every value is known. */
 const CLOSED: Readonly<Record<string, readonly string[]>> = {
-  [CAPACITY_TYPE]: [SPOT, ON_DEMAND, RESERVED],
+  [CAPACITY_TYPE]: CAPACITY_TYPES,
   [ARCH]: ['amd64', 'arm64'],
   [OS]: ['linux', 'windows'],
 };

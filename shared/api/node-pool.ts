@@ -1,12 +1,5 @@
 import * as z from 'zod';
-import {
-  CAPACITY_TYPE,
-  ON_DEMAND,
-  ownValue,
-  RESERVED,
-  SPOT,
-  TENANCY,
-} from '../core/model/labels.ts';
+import { CAPACITY_TYPE, CAPACITY_TYPES, ownValue, TENANCY } from '../core/model/labels.ts';
 import type { DisruptionBudget, NodePool } from '../core/model/provisioning.ts';
 import { DISRUPTION_REASONS } from '../core/model/provisioning.ts';
 import type { Decoded } from './issue.ts';
@@ -212,7 +205,7 @@ function budgetOf(budget: z.output<typeof budgetShape>): DisruptionBudget {
 
 /** Keys of which every value is known: a pool that asks for none of them can launch nothing. */
 const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
-  [CAPACITY_TYPE]: [SPOT, ON_DEMAND, RESERVED],
+  [CAPACITY_TYPE]: CAPACITY_TYPES,
   [TENANCY]: ['default', 'dedicated'],
 };
 

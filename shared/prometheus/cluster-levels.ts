@@ -1,10 +1,13 @@
-import { allowedDisruptions, isCounted, type PoolNodes } from '../core/disruption/budgets.ts';
-import { isTrue } from '../core/lifecycle/conditions.ts';
+import {
+  allowedDisruptions,
+  isCounted,
+  type PoolNodes,
+  usesBudgets,
+} from '../core/disruption/budgets.ts';
 import { nodeOfClaim } from '../core/model/joins.ts';
 import { isLive, type Pod } from '../core/model/pod.ts';
 import { DISRUPTION_REASONS, type NodePool } from '../core/model/provisioning.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
-import { isDisrupted } from '../core/model/taint.ts';
 import type { ClusterView } from '../ports/metrics.ts';
 import { conditionLevels } from './condition-levels.ts';
 import { nodeLevels, sizeOf } from './node-levels.ts';
@@ -79,10 +82,6 @@ function poolLevels(view: ClusterView, pool: NodePool, nowMs: number): readonly 
 /** Nodes that the pool's budgets count, and those of them that are going or not ready. */
 function poolNodes({ nodeClaims, nodes }: ClusterView, pool: NodePool): PoolNodes {
   const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
-  const disrupted = counted.filter((claim) => {
-    const node = nodeOfClaim(nodes, claim);
-    if (claim.deletedAtMs !== undefined || node === undefined) return true;
-    return isDisrupted(node) || !isTrue(node, 'Ready');
-  });
+  const disrupted = counted.filter((claim) => usesBudgets(claim, nodeOfClaim(nodes, claim)));
   return { total: counted.length, disrupted: disrupted.length };
 }

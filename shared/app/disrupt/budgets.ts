@@ -1,9 +1,12 @@
-import { allowedDisruptions, isCounted, type PoolNodes } from '../../core/disruption/budgets.ts';
+import {
+  allowedDisruptions,
+  isCounted,
+  type PoolNodes,
+  usesBudgets,
+} from '../../core/disruption/budgets.ts';
 import { reason } from '../../core/explain/reason.ts';
-import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
 import type { DisruptionReason, NodeClaim, NodePool } from '../../core/model/provisioning.ts';
-import { isDisrupted } from '../../core/model/taint.ts';
 import { type DisruptPass, poolOf } from './pass.ts';
 
 /**
@@ -20,9 +23,7 @@ function nodesOf(
   const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
   const disrupted = counted.filter((claim) => {
     if (claim.uid === beside?.uid) return false;
-    const node = nodeOfClaim(nodes, claim);
-    if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
-    return isDisrupted(node) || !isTrue(node, 'Ready');
+    return busy.has(claim.uid) || usesBudgets(claim, nodeOfClaim(nodes, claim));
   });
   return { total: counted.length, disrupted: disrupted.length };
 }

@@ -15,7 +15,7 @@ import { LAUNCHED_FOR } from '../../core/model/labels.ts';
 import { type Plan, type UnplacedReason, unplacedBecause } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { isPending } from '../../core/nomination/planned-pods.ts';
+import { isPending, isWaiting } from '../../core/nomination/planned-pods.ts';
 import type { ClusterState, Memory, Ports } from '../../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
@@ -55,7 +55,7 @@ export async function readLaunchBackoffs(
   const isNews = outcomes.unused.length > 0 || outcomes.used.some(({ isSettled }) => isSettled);
   if (isNews) await memory.recordOutcomes(outcomes);
   // Nobody asks the bucket while nothing waits: an idle tick is to cost nothing.
-  const isAsked = objects.pods.some((pod) => isPending(pod) && pod.unschedulable);
+  const isAsked = objects.pods.some(isWaiting);
   const before = isAsked ? await memory.unusedLaunches() : [];
   const unused = withOutcomes(before, outcomes, nowMs);
   const { used, open } = outcomes;

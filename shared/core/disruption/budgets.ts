@@ -1,4 +1,5 @@
 import { isTrue } from '../lifecycle/conditions.ts';
+import type { Node } from '../model/cluster.ts';
 import { NODE_POOL } from '../model/labels.ts';
 import type {
   DisruptionBudget,
@@ -6,6 +7,7 @@ import type {
   NodeClaim,
   NodePool,
 } from '../model/provisioning.ts';
+import { isDisrupted } from '../model/taint.ts';
 import { isWithin } from './schedule.ts';
 
 /** The nodes of a NodePool that its budgets count. */
@@ -23,6 +25,15 @@ export function isCounted(claim: NodeClaim, { name }: Pick<NodePool, 'name'>): b
     isTrue(claim, 'Initialized') &&
     !isTrue(claim, 'InstanceTerminating')
   );
+}
+
+/** Whether the node of a claim that budgets count uses them up: it is on its way out or not ready. */
+export function usesBudgets(
+  claim: Pick<NodeClaim, 'deletedAtMs'>,
+  node: Node | undefined,
+): boolean {
+  if (claim.deletedAtMs !== undefined || node === undefined) return true;
+  return isDisrupted(node) || !isTrue(node, 'Ready');
 }
 
 /** Whether the budget holds now; a schedule that cannot be read always does, and lets nothing go. */

@@ -1,7 +1,7 @@
 import { isLive, type Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
-import { isPending } from '../nomination/planned-pods.ts';
+import { isWaiting } from '../nomination/planned-pods.ts';
 import type { PodGroups } from './pod-groups.ts';
 
 /** For how long the pod has run; 0: it does not. */
@@ -85,9 +85,8 @@ export function podsByGroup(
   const found = new Map<string, GroupPods>();
   for (const pod of pods) {
     const { nodeName } = pod;
-    const isWaiting = isPending(pod) && pod.unschedulable;
     const isNewlyBound = nodeName !== undefined && (pod.startedAtMs ?? sinceMs) >= sinceMs;
-    if (!isWaiting && !isNewlyBound) continue;
+    if (!isWaiting(pod) && !isNewlyBound) continue;
     for (const { id, look } of groups.of(pod)) {
       const group = found.get(id) ?? new GroupPods();
       found.set(id, group);

@@ -2,7 +2,7 @@ import { type Reason, reason } from '../explain/reason.ts';
 import { BACK_OFF_UNTIL } from '../explain/reasons/pods.ts';
 import type { Pod } from '../model/pod.ts';
 import { podKey } from '../model/pod.ts';
-import { isPending } from '../nomination/planned-pods.ts';
+import { isWaiting } from '../nomination/planned-pods.ts';
 import { type PodGroup, type PodGroups, retryOf, tryText } from './pod-groups.ts';
 import type { LaunchOutcomes, OpenLaunch, UnusedLaunch, UsedLaunch } from './unused-launches.ts';
 
@@ -167,7 +167,7 @@ export function backedOffPods(
   if (known.unused.length + known.open.length === 0) return found;
   const backoffs = new Backoffs(known, nowMs);
   for (const pod of pods) {
-    if (!isPending(pod) || !pod.unschedulable) continue;
+    if (!isWaiting(pod)) continue;
     for (const group of groups.of(pod)) {
       const backoff = backoffs.of(group);
       if (backoff !== undefined) found.set(podKey(pod), backoff);

@@ -27,6 +27,8 @@ export const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-part
 export const SPOT = 'spot';
 export const ON_DEMAND = 'on-demand';
 export const RESERVED = 'reserved';
+/** Every value of {@link CAPACITY_TYPE}. */
+export const CAPACITY_TYPES = [SPOT, ON_DEMAND, RESERVED] as const;
 export type CapacityType = typeof SPOT | typeof ON_DEMAND | typeof RESERVED;
 
 export const DISRUPTED_TAINT_KEY = 'karpenter.sh/disrupted';

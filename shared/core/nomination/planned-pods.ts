@@ -32,3 +32,8 @@ export function plannedPods({ annotations }: Pick<NodeClaim, 'annotations'>): re
 export function isPending(pod: Pod): boolean {
   return pod.nodeName === undefined && pod.phase === 'Pending' && pod.deletedAtMs === undefined;
 }
+
+/** Whether kube-scheduler has looked for a node for the pod, and found none. */
+export function isWaiting(pod: Pod): boolean {
+  return isPending(pod) && pod.unschedulable;
+}

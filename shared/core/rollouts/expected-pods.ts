@@ -1,6 +1,6 @@
 import { isLive, type LabelSelector, type Pod, type PodSpec } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
-import { isPending } from '../nomination/planned-pods.ts';
+import { isWaiting } from '../nomination/planned-pods.ts';
 import { selects } from '../scheduling/problem/selectors.ts';
 
 /**
@@ -56,7 +56,7 @@ function setsOf(pods: readonly Pod[]): ReadonlyMap<string, WaitingSet> {
   const sets = new Map<string, WaitingSet>();
   for (const pod of pods) {
     const { controller, namespace } = pod;
-    if (controller === undefined || !isPending(pod) || !pod.unschedulable) continue;
+    if (controller === undefined || !isWaiting(pod)) continue;
     const { uid, name } = controller;
     const known = sets.get(uid);
     const newest = known === undefined || isNewer(pod, known.newest) ? pod : known.newest;

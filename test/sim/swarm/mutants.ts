@@ -101,9 +101,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'nodes that are deleted count for no budget',
-    file: 'shared/app/disrupt/budgets.ts',
-    from: 'if (claim.deletedAtMs !== undefined || busy',
-    to: 'if (claim.deletedAtMs === 0 || busy',
+    file: 'shared/core/disruption/budgets.ts',
+    from: 'if (claim.deletedAtMs !== undefined || node',
+    to: 'if (claim.deletedAtMs === 0 || node',
   },
   {
     name: 'a window of a NodePool pauses no disruption',

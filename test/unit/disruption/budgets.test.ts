@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { allowedDisruptions, isCounted, isFor } from '../../../shared/core/disruption/budgets.ts';
+import {
+  allowedDisruptions,
+  isCounted,
+  isFor,
+  usesBudgets,
+} from '../../../shared/core/disruption/budgets.ts';
 import type { DisruptionBudget, NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { claimOf, poolOf, yes } from '../../builders/scheduling.ts';
+import { DISRUPTED } from '../../../shared/core/model/taint.ts';
+import { claimOf, nodeOf, poolOf, yes } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
 /** A Wednesday. */
@@ -75,6 +81,19 @@ describe('budgets of a pool count', () => {
     ['not one of no pool', false, { conditions: joined, labels: {} }],
   ])('%s: %s', (_, expected, rest) => {
     expect(isCounted(claimOf('a', rest), pool)).toBe(expected);
+  });
+});
+
+describe('a node that budgets count uses them up', () => {
+  const ready = nodeOf('a', 4, 8, { conditions: yes('Ready') });
+  it.each<[string, boolean, Parameters<typeof usesBudgets>]>([
+    ['not where it is ready', false, [claimOf('a', {}), ready]],
+    ['where its claim is being deleted', true, [claimOf('a', { deletedAtMs: 1 }), ready]],
+    ['where it is gone', true, [claimOf('a', {}), undefined]],
+    ['where it is not ready', true, [claimOf('a', {}), { ...ready, conditions: [] }]],
+    ['where it is to go', true, [claimOf('a', {}), { ...ready, taints: [DISRUPTED] }]],
+  ])('%s', (_, expected, [claim, node]) => {
+    expect(usesBudgets(claim, node)).toBe(expected);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
 import {
   isPending,
+  isWaiting,
   plannedPods,
   plannedPodsText,
 } from '../../../shared/core/nomination/planned-pods.ts';
@@ -42,4 +43,12 @@ it.each([
   ['on its way out', { phase: 'Pending', deletedAtMs: 1 }, false],
 ] as const)('a pod %s is pending: %s', (_, rest, expected) => {
   expect(isPending(aPod({ nodeName: undefined, ...rest }))).toBe(expected);
+});
+
+it.each([
+  ['that kube-scheduler found no node for', { unschedulable: true }, true],
+  ['that it has not looked at', { unschedulable: false }, false],
+  ['with a node', { unschedulable: true, nodeName: 'n' }, false],
+] as const)('a pod %s waits: %s', (_, rest, expected) => {
+  expect(isWaiting(aPod({ nodeName: undefined, phase: 'Pending', ...rest }))).toBe(expected);
 });
