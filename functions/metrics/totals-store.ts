@@ -14,12 +14,13 @@ export interface TotalsStore {
 
 /**
  * Changes the totals in the bucket. Who meets another writer reads again and changes what that one
- * has left. Rejects where the bucket does not answer: what was to be counted comes again.
+ * has left, so `change` may be called more than once: its last result is what is written. Rejects
+ * where the bucket does not answer: what was to be counted comes again.
  */
 export async function changeTotals(
   { objects, key, sleep }: TotalsStore,
   change: (totals: Totals) => Totals,
-): Promise<Totals> {
+): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (attempt > 0) await sleep(WAIT_MS * 2 ** attempt * (0.5 + Math.random()));
     const found = await objects.read(key);
@@ -29,7 +30,7 @@ export async function changeTotals(
     const etag = found === 'absent' ? undefined : found.etag;
     const written = await objects.write(key, encodeTotals(after), etag);
     if (written === 'failed') throw new Error(`${key} cannot be written to the bucket`);
-    if (written !== 'conflict') return before;
+    if (written !== 'conflict') return;
   }
   throw new Error(`${key} was changed by others ${ATTEMPTS} times`);
 }

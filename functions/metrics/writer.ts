@@ -8,6 +8,7 @@ import { type Series, type SeriesLabels, seriesKey } from '../../shared/promethe
 import {
   afterWriting,
   current,
+  NO_TOTALS,
   seriesOf,
   type Totals,
   withLines,
@@ -62,8 +63,12 @@ export class RemoteWriter {
     const { store, sender, nowMs } = this.#parts;
     const { view, unread } = await this.#view();
     const atMs = nowMs();
-    const before = await changeTotals(store, (all) => afterWriting(...measured(all, view, atMs)));
-    const [totals] = measured(before, view, atMs);
+    const starting = view === undefined ? undefined : startingPods(view);
+    let totals = NO_TOTALS;
+    await changeTotals(store, (all) => {
+      totals = measured(all, view, atMs);
+      return afterWriting(totals, atMs, starting ?? totals.startingPods);
+    });
     const series = [...this.#levels(view, atMs), ...seriesOf(totals, atMs)].map((each) => ({
       ...each,
       labels: { ...this.#own(), ...each.labels },
@@ -109,14 +114,9 @@ export class RemoteWriter {
   }
 }
 
-/** With how long pods took since the last writing; the rest is what {@link afterWriting} takes. */
-function measured(
-  totals: Totals,
-  view: ClusterView | undefined,
-  atMs: number,
-): [totals: Totals, atMs: number, starting: ReadonlySet<string>] {
-  if (view === undefined) return [totals, atMs, totals.startingPods];
+/** With how long pods took since the last writing. */
+function measured(totals: Totals, view: ClusterView | undefined, atMs: number): Totals {
   const { writtenAtMs, startingPods: starting } = totals;
-  const durations = writtenAtMs === undefined ? [] : podDurations(view, starting, writtenAtMs);
-  return [withMeasurements(totals, durations, atMs), atMs, startingPods(view)];
+  if (view === undefined || writtenAtMs === undefined) return totals;
+  return withMeasurements(totals, podDurations(view, starting, writtenAtMs), atMs);
 }

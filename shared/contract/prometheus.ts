@@ -44,11 +44,13 @@ const OTHERS: Readonly<Record<string, SeriesKind>> = {
   joiner_remote_write_failed_samples_total: 'counter',
 };
 
+const KINDS: ReadonlyMap<string, SeriesKind> = new Map(
+  Object.entries({ ...DURATIONS, ...OTHERS, ...DETAILS }),
+);
+
 /** Undefined: nothing is called so. Names of counters end in `_total`, but for a price. */
 export function seriesKind(name: string): SeriesKind | undefined {
-  const own = new Map<string, SeriesKind>(
-    Object.entries({ ...DURATIONS, ...OTHERS, ...DETAILS }),
-  ).get(name);
+  const own = KINDS.get(name);
   if (own !== undefined) return own;
   if (!/^(karpenter|joiner)_[a-z0-9_]+$/.test(name)) return undefined;
   return name.endsWith('_total') ? 'counter' : 'gauge';

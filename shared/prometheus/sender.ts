@@ -59,15 +59,16 @@ export async function sendSeries(
   for (let at = 0; at < series.length; at += SERIES_MAX) {
     const part = series.slice(at, at + SERIES_MAX);
     const samples = part.reduce((sum, each) => sum + each.samples.length, 0);
-    const fault: Fault | undefined = isSilent
-      ? undefined
-      : await sendOne(parts, writeRequest(part));
-    if (fault === undefined && !isSilent) {
+    if (isSilent) {
+      failed += samples;
+      continue;
+    }
+    const fault = await sendOne(parts, writeRequest(part));
+    if (fault === undefined) {
       written += samples;
       continue;
     }
     failed += samples;
-    if (fault === undefined) continue;
     faults.add(fault.text);
     isSilent = fault.isRepeatable;
   }

@@ -2,23 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterView } from '../../../shared/ports/metrics.ts';
 import { clusterLevels } from '../../../shared/prometheus/cluster-levels.ts';
 import { podDurations, startingPods } from '../../../shared/prometheus/pod-levels.ts';
+import { EMPTY_VIEW } from '../../builders/cluster-view.ts';
 import { claimOf, GI, nodeOf, podOf, poolOf, yes } from '../../builders/scheduling.ts';
 
 const NOW_MS = 1_000_000;
-const NOTHING: ClusterView = {
-  nodes: [],
-  nodeClaims: [],
-  nodePools: [],
-  usage: new Map(),
-  pods: [],
-  podTimes: new Map(),
-};
 
 const daemon = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'uid-agent' };
 const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 'uid-web-1' };
 
 const VIEW: ClusterView = {
-  ...NOTHING,
+  ...EMPTY_VIEW,
   nodes: [
     nodeOf('n1', 4, 8, {
       createdAtMs: 400_000,
@@ -134,7 +127,7 @@ describe('levels of the cluster', () => {
   });
 
   it('are what there is where nothing is', () => {
-    expect([...values(NOTHING)]).toEqual([
+    expect([...values(EMPTY_VIEW)]).toEqual([
       ['build_info version=1.2.3', 1],
       ['cluster_state_synced', 1],
       ['cluster_state_node_count', 0],
@@ -199,7 +192,7 @@ describe('durations of pods', () => {
     ['neither', pod('a', 800_000), undefined, undefined, []],
   ])('%s', (_, each, boundAtMs, readyAtMs, expected) => {
     const podTimes = new Map([[each.uid, { boundAtMs, readyAtMs }]]);
-    const view = { ...NOTHING, pods: [each], podTimes };
+    const view = { ...EMPTY_VIEW, pods: [each], podTimes };
     const measured = podDurations(view, new Set(['uid-a']), SINCE_MS);
     expect(
       measured.map(([name, , value]) => `${/pods_(\w+)_duration/.exec(name)?.[1]} ${value}`),
@@ -209,6 +202,6 @@ describe('durations of pods', () => {
   it('are of pods that were starting, at most 5,000 of them', () => {
     expect([...startingPods(VIEW)]).toEqual(['uid-waits', 'uid-starts']);
     const pods = Array.from({ length: 5_001 }, (_, at) => podOf(`p${at}`, {}, { ready: false }));
-    expect(startingPods({ ...NOTHING, pods }).size).toBe(5_000);
+    expect(startingPods({ ...EMPTY_VIEW, pods }).size).toBe(5_000);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TotalsStore } from '../../../functions/metrics/totals-store.ts';
 import { RemoteWriter } from '../../../functions/metrics/writer.ts';
 import type { ClusterView } from '../../../shared/ports/metrics.ts';
+import { EMPTY_VIEW } from '../../builders/cluster-view.ts';
 import { podOf } from '../../builders/scheduling.ts';
 import { deliveryOf, measurementLine, reportLine } from '../../support/prometheus/deliveries.ts';
 import {
@@ -39,17 +40,8 @@ function bucketOf(rivals = 0): TotalsStore & { rivals: number; fails: boolean } 
   return bucket;
 }
 
-const EMPTY: ClusterView = {
-  nodes: [],
-  nodeClaims: [],
-  nodePools: [],
-  usage: new Map(),
-  pods: [],
-  podTimes: new Map(),
-};
-
 function writerOf(store = bucketOf()) {
-  const world = { nowMs: 60_000, view: EMPTY as ClusterView | Error, status: 200 };
+  const world = { nowMs: 60_000, view: EMPTY_VIEW as ClusterView | Error, status: 200 };
   const requests: (readonly ReadSeries[])[] = [];
   const parts = {
     cluster: 'demo',
@@ -129,13 +121,13 @@ describe('what is counted', () => {
 describe('what is written', () => {
   it('has the end of series that are gone, once', async () => {
     const { writer, world, requests } = writerOf();
-    world.view = { ...EMPTY, pods: [podOf('web', {}, { nodeName: 'n1' })] };
+    world.view = { ...EMPTY_VIEW, pods: [podOf('web', {}, { nodeName: 'n1' })] };
     await writer.write();
     const of = (at: number) =>
       (requests[at] ?? []).filter(({ labels }) =>
         labels.some(([, value]) => value === 'karpenter_pods_state'),
       );
-    world.view = EMPTY;
+    world.view = EMPTY_VIEW;
     world.nowMs = 120_000;
     expect(await writer.write()).toMatchObject({ ended: 1 });
     world.nowMs = 180_000;
@@ -172,11 +164,11 @@ describe('what is written', () => {
   it('has how long pods took that were starting when it was written last', async () => {
     const { writer, world, last } = writerOf();
     const waiting = podOf('web', {}, { ready: false });
-    world.view = { ...EMPTY, pods: [waiting] };
+    world.view = { ...EMPTY_VIEW, pods: [waiting] };
     await writer.write();
     const ready = { ...waiting, ready: true, nodeName: 'n1' };
     const podTimes = new Map([[ready.uid, { boundAtMs: 70_000, readyAtMs: 90_000 }]]);
-    world.view = { ...EMPTY, pods: [ready], podTimes };
+    world.view = { ...EMPTY_VIEW, pods: [ready], podTimes };
     for (const nowMs of [120_000, 180_000]) {
       world.nowMs = nowMs;
       await writer.write();
