@@ -28,19 +28,16 @@ export function isOfCdk(name: string): boolean {
 
 const CDK_OWN: ReadonlySet<string> = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 
+/** The one prop in a prop. */
+const REMOTE_WRITE = 'metrics.remoteWrite';
+
 const LISTS: ReadonlySet<string> = new Set([
   'subnets',
   'securityGroups',
   'nodeRoles',
   'imageParameters',
 ]);
-const RECORDS: ReadonlySet<string> = new Set([
-  'memorySizes',
-  'reservedConcurrency',
-  'metrics.remoteWrite',
-]);
-/** The one prop in a prop. */
-const REMOTE_WRITE = 'metrics.remoteWrite';
+const RECORDS: ReadonlySet<string> = new Set(['memorySizes', 'reservedConcurrency', REMOTE_WRITE]);
 /** Names of clusters and buckets may look like numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['cluster', 'bucket']);
 

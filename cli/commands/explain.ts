@@ -7,7 +7,7 @@ import {
   refuseManifestOptions,
   withManifestOptions,
 } from '../compare/manifest-subject.ts';
-import { type Asked, askedOf } from '../explain/asked.ts';
+import { type Asked, askedOf, placed } from '../explain/asked.ts';
 import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
 import { explainManifest } from '../explain/manifests.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
@@ -64,8 +64,7 @@ async function podNamed(
   { stack, market }: Deciding,
 ): Promise<Explanation> {
   const { state, nowMs } = live;
-  // As plans and events name pods, too.
-  const [own = name, where = namespace ?? live.namespace] = name.split('/').reverse();
+  const { own, namespace: where } = placed(name, namespace ?? live.namespace);
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
   if (pod === undefined) {
     const there = state.objects.pods.filter((each) => each.namespace === where);
@@ -90,7 +89,7 @@ async function workloadNamed(
 ): Promise<Explanation> {
   const { state, nowMs } = live;
   const { pods } = state.objects;
-  const [own = name, namespace = options.namespace ?? live.namespace] = name.split('/').reverse();
+  const { own, namespace } = placed(name, options.namespace ?? live.namespace);
   const ownNames = pods
     .filter((pod) => pod.namespace === namespace)
     .flatMap((pod) => workloadOf(pod, kind) ?? []);

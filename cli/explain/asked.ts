@@ -33,6 +33,15 @@ const KINDS: ReadonlyMap<string, Asked['kind']> = new Map(
 /** The words that errors and completion name. */
 export const EXPLAINED: readonly string[] = ALL.map((kind) => WORDS[kind][0]);
 
+/** A name as plans and events have it, too: `web` in the namespace, or `shop/web` in its own. */
+export function placed(
+  name: string,
+  namespace: string,
+): { readonly namespace: string; readonly own: string } {
+  const [own = name, given = namespace] = name.split('/').reverse();
+  return { own, namespace: given };
+}
+
 /** `pod web`, `pod/web`, `po web`, `deploy/web`, or `Pod/shop/web` as plans and events name it. */
 export function askedOf(what: string, name: string | undefined): Asked {
   const at = what.indexOf('/');

@@ -3,7 +3,7 @@ import type { Pod } from '../../shared/core/model/pod.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
 import { BadInput } from '../bad-input.ts';
 import { type ManifestOptions, manifestSubject } from '../compare/manifest-subject.ts';
-import type { Asked } from './asked.ts';
+import { type Asked, placed } from './asked.ts';
 import { explainPod, type PodExplanation } from './pod.ts';
 import { explainWorkload, type WorkloadExplanation, workloadOf } from './workload.ts';
 
@@ -57,12 +57,6 @@ interface Options extends ManifestOptions {
   readonly namespace: string;
 }
 
-/** `shop/web` as plans and events name pods, too. */
-function placed(name: string, { namespace }: Options): { namespace: string; own: string } {
-  const [own = name, given = namespace] = name.split('/').reverse();
-  return { own, namespace: given };
-}
-
 /** Where a pod, or the pods of a workload, would be, were the manifests applied to an empty cluster. */
 export async function explainManifest(
   { kind, name }: Asked,
@@ -72,7 +66,7 @@ export async function explainManifest(
   if (kind === 'node' || kind === 'nodeclaim')
     throw new BadInput([`${kind}: of manifests a pod is explained, they have no nodes`]);
   const { snapshot, scheduling, notes, source } = await manifestSubject(paths, options);
-  const { namespace, own } = placed(name, options);
+  const { namespace, own } = placed(name, options.namespace);
   const pods = podsIn(snapshot.pods, namespace);
   const planning = { snapshot, settings: scheduling };
   const around = { state: { objects: snapshot }, rows: [] };
