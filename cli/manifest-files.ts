@@ -96,7 +96,8 @@ export function textOf(file: string, problems: string[]): string {
   try {
     bytes = file === '-' ? standardInput() : readFileSync(file);
   } catch (error) {
-    problems.push(`${labelOf(file)}: cannot be read: ${whyOf(error)}`);
+    const near = codeOf(error) === 'ENOENT' ? meantFile(file) : '';
+    problems.push(`${labelOf(file)}: cannot be read: ${whyOf(error)}${near}`);
     return '';
   }
   try {

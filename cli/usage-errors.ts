@@ -5,6 +5,7 @@ const INVALID_OPTION =
   /^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (.*)$/s;
 const INVALID_WORD =
   /^error: command-argument value '(.*)' is invalid for argument '(.*)'\. (.*)$/s;
+const UNKNOWN_OPTION = /^error: unknown option '(.*)'/;
 const CHOICES = /^Allowed choices are (.*)\.$/s;
 const MISSING_OPTION = /required option '(?:-\w, )?(--[\w-]+).*' not specified$/m;
 
@@ -19,9 +20,14 @@ function invalid(name: string, given: string, expected: string): string {
 /**
  * An error of commander's as the other errors are written, with what was probably meant. Commander
  * itself says that of commands and options, on a line of its own. Added are a word that is none of
- * the choices, and a required option that is misspelt among the words.
+ * the choices, a required option that is misspelt among the words (`process.argv`), and an option
+ * before the command.
  */
 export function withMeant(error: string, words: readonly string[]): string {
+  const [, early] = UNKNOWN_OPTION.exec(error) ?? [];
+  if (early !== undefined && early === words[2]) {
+    return `error: ${early}: options come after the command, such as joiner plan ${early}\n`;
+  }
   if (OF_COMMANDER.test(error)) return error.replace(OF_COMMANDER, ' (did you mean $1?)');
   const [, name, value = '', wanted = ''] = INVALID_OPTION.exec(error) ?? [];
   if (name !== undefined) return invalid(name, value, wanted);

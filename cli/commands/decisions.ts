@@ -26,7 +26,7 @@ interface Options {
   readonly node?: string;
   readonly nodepool?: string;
   readonly follow?: boolean;
-  readonly output: OutputFormat<'text'>;
+  readonly output: OutputFormat<'text' | 'wide'>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -52,7 +52,7 @@ async function follow(
   for (;;) {
     const records = await next();
     process.stdout.write(
-      isDocument(output) ? recordsStream(records, output) : recordLines(records),
+      isDocument(output) ? recordsStream(records, output) : recordLines(records, output === 'wide'),
     );
     await setTimeout(FOLLOW_MS);
   }
@@ -75,13 +75,16 @@ async function run(options: Options): Promise<number> {
     return records;
   };
   if (options.follow === true) {
-    if (!isDocument(output)) process.stdout.write(headLine());
+    if (!isDocument(output)) process.stdout.write(headLine(output === 'wide'));
     return follow(next, options);
   }
   const records = await next();
   if (isDocument(output)) process.stdout.write(recordsText(cluster, sinceMs, records, output));
   else if (records.length === 0) process.stdout.write(`no decision since ${timeText(sinceMs)}\n`);
-  else process.stdout.write(`${headLine()}${recordLines(records)}`);
+  else {
+    const isWide = output === 'wide';
+    process.stdout.write(`${headLine(isWide)}${recordLines(records, isWide)}`);
+  }
   return 0;
 }
 
@@ -99,7 +102,7 @@ export function decisionsCommand(): Command {
     .option('--node <name>', 'only decisions that name the node, or its NodeClaim')
     .option('--nodepool <name>', 'only decisions that name the NodePool')
     .option('-f, --follow', 'print new decisions as they are written, until Ctrl-C')
-    .addOption(outputOption('text'))
+    .addOption(outputOption('text', 'wide'))
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
 }

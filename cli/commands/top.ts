@@ -19,7 +19,7 @@ import { unknownNames } from '../unknown-names.ts';
 interface Options extends PricedClusterOptions {
   readonly nodepool: readonly string[];
   readonly sortBy?: Sort;
-  readonly output: OutputFormat<'table' | 'name'>;
+  readonly output: OutputFormat<'table' | 'wide' | 'name'>;
   readonly watch?: boolean;
   /** Seconds. */
   readonly interval: number;
@@ -80,7 +80,7 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
     const result = { ...about, nodes: rows, nodePools, total };
     return documentText(result, options.output);
   }
-  return `${url}, ${said}\n${noteLines(notes)}\n${renderTop(rows, totals)}\n`;
+  return `${url}, ${said}\n${noteLines(notes)}\n${renderTop(rows, totals, options.output === 'wide')}\n`;
 }
 
 /** The screen, until the person quits. */
@@ -116,7 +116,7 @@ export function topCommand(): Command {
     .description('list the nodes of a cluster with requested resources, cost and state')
     .option('--nodepool <names...>', 'only nodes of these NodePools', [])
     .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
-    .addOption(outputOption('table', 'name'))
+    .addOption(outputOption('table', 'wide', 'name'))
     .option('-w, --watch', 'follow the cluster on the screen; keys collapse, sort and filter rows')
     .option('--interval <seconds>', 'seconds between two reads of --watch', seconds, 2)
     .action((options: Options) => reporting(() => run(options)));

@@ -1,12 +1,12 @@
 import { meant } from '../../shared/contract/nearest.ts';
-import { drainFault } from '../../shared/core/lifecycle/drain.ts';
-import { DRAIN, SIMULATED_DURATION } from '../../shared/core/model/labels.ts';
+import { SIMULATED_DURATION } from '../../shared/core/model/labels.ts';
 import { JOB_DURATION } from '../../shared/sim/durations.ts';
 import { listAt, textAt, valueAt } from '../../shared/sim/json.ts';
 import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
+import { misspeltNames } from './misspelt-names.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 5;
@@ -103,17 +103,6 @@ function oldNameNotes(used: readonly Manifest[]): readonly string[] {
   );
 }
 
-/** Pods that ask for a drain of a kind that there is not: they are evicted. */
-function drainNotes(used: readonly Manifest[]): readonly string[] {
-  return used.flatMap(({ object, place }) => {
-    const template = object['kind'] === 'Pod' ? [] : ['spec', 'template'];
-    const value = textAt(object, ...template, 'metadata', 'annotations', DRAIN);
-    const fault = value === undefined ? undefined : drainFault({ annotations: { [DRAIN]: value } });
-    const field = [...template, 'metadata', 'annotations'].join('.');
-    return fault === undefined ? [] : [`${place(field)}: ${field}: ${fault}`];
-  });
-}
-
 /**
  * What becomes of the manifests: a simulated cluster runs them, they are planned there at one
  * moment, or they are put beside what a cluster has.
@@ -124,5 +113,11 @@ export type Place = 'simulated' | 'planned' | 'live';
 export function remarksOn(used: readonly Manifest[], place: Place): readonly string[] {
   const own = { simulated: runNotes, planned: countNotes, live: () => [] }[place](used);
   const absent = place === 'live' ? [] : absenceNotes(used);
-  return [...own, ...absent, ...autoModeNotes(used), ...oldNameNotes(used), ...drainNotes(used)];
+  return [
+    ...own,
+    ...absent,
+    ...autoModeNotes(used),
+    ...oldNameNotes(used),
+    ...misspeltNames(used, place !== 'live'),
+  ];
 }

@@ -30,8 +30,10 @@ const NODES = [
   ...['NODE', 'NODECLAIM', 'NODEPOOL', 'TYPE', 'CAPACITY', 'ZONE', 'PRICE/H'],
   ...['CPU', 'MEMORY', 'PODS', 'AGE', 'STATE'],
 ];
+/** What `-o wide` adds. */
+const WIDE = ['ARCH', 'IMAGE', 'INSTANCE'];
 
-function nodeTable(rows: readonly NodeRow[]): string {
+function nodeTable(rows: readonly NodeRow[], isWide: boolean): string {
   const cells = rows.map((row) => [
     row.node ?? '-',
     row.nodeClaim ?? '-',
@@ -45,8 +47,9 @@ function nodeTable(rows: readonly NodeRow[]): string {
     String(row.pods),
     age(row.ageSeconds),
     row.state.join(','),
+    ...(isWide ? [row.architecture ?? '-', row.imageId ?? '-', row.instanceId ?? '-'] : []),
   ]);
-  return table(NODES, cells);
+  return table(isWide ? [...NODES, ...WIDE] : NODES, cells);
 }
 
 function totalTable(byPool: readonly Total[], all: Total): string {
@@ -66,7 +69,8 @@ function totalTable(byPool: readonly Total[], all: Total): string {
 export function renderTop(
   rows: readonly NodeRow[],
   totals: { readonly byPool: readonly Total[]; readonly all: Total },
+  isWide = false,
 ): string {
   if (rows.length === 0) return 'No nodes.';
-  return `${nodeTable(rows)}\n\n${totalTable(totals.byPool, totals.all)}`;
+  return `${nodeTable(rows, isWide)}\n\n${totalTable(totals.byPool, totals.all)}`;
 }

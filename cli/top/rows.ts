@@ -1,9 +1,11 @@
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isEmpty } from '../../shared/core/disruption/candidates.ts';
+import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../shared/core/model/cluster.ts';
 import { claimOfNode, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
+  ARCH,
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   type Labels,
@@ -32,6 +34,12 @@ export interface NodeRow {
   readonly instanceType: string | undefined;
   readonly capacityType: string | undefined;
   readonly zone: string | undefined;
+  /** As the label `kubernetes.io/arch` has it: `amd64`, `arm64`. */
+  readonly architecture: string | undefined;
+  /** `ami-…`; undefined: not launched by a NodeClaim, or not yet. */
+  readonly imageId: string | undefined;
+  /** `i-…`; undefined: not launched yet, or no instance of EC2. */
+  readonly instanceId: string | undefined;
   /** USD, list price; undefined: the catalog has none. */
   readonly pricePerHour: number | undefined;
   readonly cpu: Use;
@@ -89,6 +97,7 @@ function ofLabels(labels: Labels, catalog: Catalog | undefined) {
     instanceType: labels[INSTANCE_TYPE],
     capacityType: capacityTypeOf(labels),
     zone: labels[ZONE],
+    architecture: labels[ARCH],
     pricePerHour: catalog === undefined ? undefined : listPrice(catalog, labels),
   };
 }
@@ -108,6 +117,8 @@ export function nodeRows(
       node: node.name,
       nodeClaim: claim?.name,
       ...ofLabels(node.labels, catalog),
+      imageId: claim?.imageId,
+      instanceId: instanceIdOf(node.providerId),
       cpu: use(amountOf(requested, CPU), amountOf(node.allocatable, CPU)),
       memory: use(amountOf(requested, MEMORY), amountOf(node.allocatable, MEMORY)),
       pods: pods.length,
@@ -118,10 +129,12 @@ export function nodeRows(
   const starting = objects.nodeClaims
     .filter(({ providerId }) => providerId === undefined || !joined.has(providerId))
     .map(
-      ({ name, labels, createdAtMs, deletedAtMs, providerId }): NodeRow => ({
+      ({ name, labels, createdAtMs, deletedAtMs, imageId, providerId }): NodeRow => ({
         node: undefined,
         nodeClaim: name,
         ...ofLabels(labels, catalog),
+        imageId,
+        instanceId: instanceIdOf(providerId),
         cpu: use(0, 0),
         memory: use(0, 0),
         pods: 0,

@@ -77,6 +77,22 @@ describe('joiner decisions', () => {
     ]);
   });
 
+  it('wide has ids and codes', async () => {
+    const reasons = [
+      { code: 'a', parameters: {} },
+      { code: 'b', parameters: {} },
+    ];
+    put('pass-3', 1, record('id-1', 1, { reasons }));
+    const { stdout } = await decisions('-o', 'wide', '--since', '10m');
+    const id = (text: string): string => text.padEnd(24);
+    expect(stdout.split('\n').map((line) => line.slice(86))).toEqual([
+      `${id('ID')}  ${'CODES'.padEnd(36)}  WHY`,
+      `${id('other')}  ${'-'.padEnd(36)}  why other`,
+      `${id('id-1')}  ${'a,b'.padEnd(36)}  why id-1`,
+      '',
+    ]);
+  });
+
   it('as JSON has the records as they are, and since when', async () => {
     const { stdout } = await decisions('-o', 'json', '--pod', 'cart');
     const { cluster, since, decisions: all } = JSON.parse(stdout);

@@ -28,6 +28,18 @@ const OF_CASES: readonly Row[] = [
 export const MEANT: readonly Row[] = [
   row('a command', {}, 'sovle', "unknown command 'sovle' (did you mean solve?)"),
   row('an option', {}, 'crds --hlep', "unknown option '--hlep' (did you mean --help?)"),
+  row(
+    'an option before the command',
+    {},
+    '--context prod plan',
+    '--context: options come after the command, such as joiner plan --context',
+  ),
+  row(
+    'a scenario',
+    { ...GOOD, 'night.yaml': 'steps: []' },
+    'simulate @/good --scenario @/nigth.yaml',
+    'nigth.yaml: cannot be read: no such file (did you mean ',
+  ),
   row('a format', {}, 'compare -o jsn', 'expected one of table, json, yaml (did you mean json?)'),
   row('a scope', {}, 'pause lanch', 'terminate (did you mean launch?)'),
   row('a shell', {}, 'completion bsh', '(did you mean bash?)'),

@@ -147,6 +147,8 @@ describe('the list', () => {
     const state = await world.ports.cluster.read();
     const list = nodeRows(state, catalog, world.timeline.nowMs());
     await expect(renderTop(list, totalsOf(list))).toMatchFileSnapshot('golden/top.txt');
+    const wide = renderTop(list, totalsOf(list), true);
+    await expect(wide).toMatchFileSnapshot('golden/top-wide.txt');
     expect(renderTop([], totalsOf([]))).toBe('No nodes.');
   });
 });

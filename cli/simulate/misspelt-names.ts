@@ -1,0 +1,113 @@
+import { meant, nearest } from '../../shared/contract/nearest.ts';
+import { consolidationGuardOf } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
+import { limitsGuardOf } from '../../shared/core/disruption/consolidation/limits-guard.ts';
+import { isReason, sentence } from '../../shared/core/explain/reason.ts';
+import { drainFault } from '../../shared/core/lifecycle/drain.ts';
+import * as labels from '../../shared/core/model/labels.ts';
+import { pauseFault } from '../../shared/core/pause-windows.ts';
+import { isJson, objectAt, textAt, valueAt } from '../../shared/sim/json.ts';
+import type { Manifest } from '../manifests.ts';
+
+/** Every name of a label or annotation that is read or written. */
+const KNOWN = [...Object.values(labels), ...labels.WELL_KNOWN_LABELS].filter(
+  (each): each is string => typeof each === 'string' && each.includes('/'),
+);
+
+/** Where objects have annotations: their own, those of their pods or nodes, those of Jobs' pods. */
+const ANNOTATED = [
+  ['metadata', 'annotations'],
+  ['spec', 'template', 'metadata', 'annotations'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'metadata', 'annotations'],
+];
+
+/** Annotations that nothing reads: all unknown ones of Joiner's, of others those with a near name. */
+function annotationNotes({ object, place }: Manifest): readonly string[] {
+  return ANNOTATED.flatMap((path) => {
+    const field = path.join('.');
+    return Object.keys(objectAt(object, ...path))
+      .filter((name) => !KNOWN.includes(name))
+      .filter((name) => name.startsWith('joiner.dev/') || nearest(name, KNOWN) !== undefined)
+      .map((name) => `${place(field)}: ${field}: nothing reads ${name}${meant(name, KNOWN)}`);
+  });
+}
+
+/** Values of annotations that cannot be read, of NodePools and of pods. */
+function valueNotes({ object, place }: Manifest): readonly string[] {
+  const told = (path: readonly string[], faults: readonly (string | undefined)[]) =>
+    faults.flatMap((fault) => {
+      const field = path.join('.');
+      return fault === undefined ? [] : [`${place(field)}: ${field}: ${fault}`];
+    });
+  return ANNOTATED.flatMap((path) => {
+    const read = Object.entries(objectAt(object, ...path));
+    const annotations = Object.fromEntries(read.map(([name, value]) => [name, String(value)]));
+    if (object['kind'] !== 'NodePool') return told(path, [drainFault({ annotations })]);
+    if (path.length > 2) return [];
+    const guards = [consolidationGuardOf({ annotations }), limitsGuardOf({ annotations })];
+    const unread = guards.flatMap((each) => (isReason(each) ? [sentence(each)] : []));
+    return told(path, [pauseFault({ annotations }), ...unread]);
+  });
+}
+
+interface LabelKey {
+  readonly field: string;
+  readonly name: string;
+}
+
+/** Lists of requirements on nodes; other `key`s are of pods' labels, secrets and so on. */
+const ON_NODES = /(?:^|\.)(?:requirements\[|nodeAffinity\.)/;
+
+/** The keys of nodes' labels that the value requires, prefers or spreads over. */
+function* labelKeys(value: unknown, field: string): Generator<LabelKey> {
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) yield* labelKeys(each, `${field}[${index}]`);
+    return;
+  }
+  if (!isJson(value)) return;
+  for (const [name, each] of Object.entries(value)) {
+    const path = field === '' ? name : `${field}.${name}`;
+    const isKey = name === 'topologyKey' || (name === 'key' && ON_NODES.test(path));
+    if (isKey && typeof each === 'string') yield { field: path, name: each };
+    else if (name === 'nodeSelector' && isJson(each)) {
+      for (const key of Object.keys(each)) yield { field: path, name: key };
+    } else yield* labelKeys(each, path);
+  }
+}
+
+/** Keys that are no label of any node by themselves, and nearly one that is. */
+function labelNotes({ object, place }: Manifest): readonly string[] {
+  return [...labelKeys(object, '')]
+    .filter(({ name }) => !KNOWN.includes(name) && nearest(name, KNOWN) !== undefined)
+    .map(({ field, name }) => {
+      const near = meant(name, KNOWN);
+      return `${place(field)}: ${field}: ${name} is a label of your own here${near}`;
+    });
+}
+
+/** Pods that select a NodePool that is nearly one of these. */
+function poolNotes({ object, place }: Manifest, pools: readonly string[]): readonly string[] {
+  return [['spec'], ['spec', 'template', 'spec']].flatMap((path) => {
+    const selector = [...path, 'nodeSelector'];
+    const pool = valueAt(object, ...selector, labels.NODE_POOL);
+    if (typeof pool !== 'string' || pools.includes(pool)) return [];
+    const near = meant(pool, pools);
+    const field = selector.join('.');
+    return near === '' ? [] : [`${place(field)}: ${field}: there is no NodePool ${pool}${near}`];
+  });
+}
+
+/**
+ * Names and values in metadata and selectors that a schema cannot refuse and that have no effect.
+ * `isWhole`: no NodePool exists besides.
+ */
+export function misspeltNames(used: readonly Manifest[], isWhole: boolean): readonly string[] {
+  const pools = used
+    .filter(({ object }) => object['kind'] === 'NodePool')
+    .map(({ object }) => textAt(object, 'metadata', 'name') ?? '');
+  return used.flatMap((each) => [
+    ...annotationNotes(each),
+    ...valueNotes(each),
+    ...labelNotes(each),
+    ...(isWhole ? poolNotes(each, pools) : []),
+  ]);
+}
