@@ -2,6 +2,7 @@
 import { contentsPage, llmsText } from './contents-pages.ts';
 import { dashboardDrawing } from './dashboard/drawing.ts';
 import { grafanaDashboard } from './dashboard/grafana.ts';
+import { prometheusDashboard } from './dashboard/prometheus.ts';
 import { alarmsPage } from './reference/alarms.ts';
 import { commandsPage } from './reference/commands.ts';
 import { conditionsPage } from './reference/conditions.ts';
@@ -33,6 +34,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ...schemaFiles(),
     ['docs/operate/dashboard.svg', dashboardDrawing()],
     ['docs/operate/grafana-dashboard.json', grafanaDashboard()],
+    ['docs/operate/grafana-prometheus.json', prometheusDashboard()],
     ['docs/README.md', contentsPage()],
     ['docs/.vitepress/public/llms.txt', llmsText()],
   ]);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ROWS } from '../../scripts/docs/dashboard/prometheus-rows.ts';
 import { type MeasuredWorld, runSample } from '../support/prometheus/measured-world.ts';
 import { lastValues, readWriteRequest } from '../support/prometheus/read-request.ts';
 import { textOf } from '../support/repository.ts';
@@ -56,5 +57,19 @@ describe('what is written to Prometheus', () => {
         !name.endsWith('_status_condition_current_status_seconds'),
     );
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('the dashboard for Grafana on Prometheus', () => {
+  const queries = ROWS.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries));
+
+  it.each(queries)('asks for what the page has: $expr', ({ expr, legend }) => {
+    const names = expr.match(/\b(?:karpenter|joiner|controller_runtime)_\w+/g) ?? [];
+    expect(names).not.toEqual([]);
+    for (const name of names) expect(PAGE).toContain(`\`${name.replace(SUFFIX, '')}\``);
+    // Grouped by what a line is called by.
+    const by = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ');
+    const named = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+    expect(named.filter((label) => by !== undefined && !by.includes(label))).toEqual([]);
   });
 });

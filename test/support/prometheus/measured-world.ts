@@ -171,9 +171,14 @@ const MANIFESTS = [
   deployment('web', 12, '800m'),
 ];
 
-const STEPS = [scale(5, 'web', 24), scale(15, 'web', 2), scale(30, 'web', 12)];
+const STEPS = [
+  scale(5, 'web', 24),
+  { at: 12 * MINUTE, interrupt: {} },
+  scale(15, 'web', 2),
+  scale(30, 'web', 12),
+];
 
-/** Nodes come, go and come again. */
+/** Nodes come, go and come again; EC2 takes one back. */
 export async function runSample(endpoint: {
   readonly address: URL;
   readonly post: Post;
