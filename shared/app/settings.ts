@@ -103,6 +103,23 @@ export function isKarpenterActive(
   return karpenterRenewedAtMs !== undefined && nowMs - karpenterRenewedAtMs < KARPENTER_ALIVE_MS;
 }
 
+/**
+ * Karpenter's Lease holds for so long, and is renewed every two seconds: an older one that still
+ * counts is of a Karpenter that has just ended, or is about to be elected anew.
+ */
+const KARPENTER_LEASE_MS = 15_000;
+
+/** Whether it cannot be said yet if Karpenter goes on: it counts as active, and renews nothing. */
+export function isKarpenterInDoubt(
+  karpenterRenewedAtMs: number | undefined,
+  nowMs: number,
+): boolean {
+  return (
+    isKarpenterActive(karpenterRenewedAtMs, nowMs) &&
+    nowMs - (karpenterRenewedAtMs ?? 0) >= KARPENTER_LEASE_MS
+  );
+}
+
 /** Whether a pause in `kube-system/joiner` stops this kind of action now. */
 export function isPaused(untilMs: number | undefined, nowMs: number): boolean {
   return untilMs !== undefined && nowMs < untilMs;

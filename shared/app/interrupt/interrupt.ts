@@ -251,7 +251,9 @@ export async function interrupt(
     refused: new Map(),
     onDeleted,
   };
-  if (!(await karpenter.isActive())) await untilKarpenterIsActive(() => handle(pass, messages));
+  // A warning that Karpenter no longer answers is answered once its Lease does not count.
+  if (!(await karpenter.isActiveAfterAll()))
+    await untilKarpenterIsActive(() => handle(pass, messages));
   const { failed, deleted, refused, failures } = pass;
   return { failedIds: [...failed].sort(), deleted: [...deleted].sort(), refused, failures };
 }

@@ -1,5 +1,5 @@
 import type { ClaimsState, Ports } from '../../ports.ts';
-import { isKarpenterActive } from '../settings.ts';
+import { isKarpenterActive, isKarpenterInDoubt } from '../settings.ts';
 import { CachedRead } from './cached-read.ts';
 import { guardedPorts } from './guarded-ports.ts';
 
@@ -7,6 +7,10 @@ import { guardedPorts } from './guarded-ports.ts';
 export class KarpenterActive extends Error {
   override readonly name = 'KarpenterActive';
 }
+
+/** Between looks at a Lease that nobody renews, which counts for another 45 s. */
+const DOUBTFUL_LOOK_MS = 5_000;
+const DOUBTFUL_LOOKS = 9;
 
 /**
  * Whether Karpenter is active in the cluster. A plan may take long, and Karpenter may be started
@@ -30,6 +34,16 @@ export class KarpenterLease {
   async isActive(): Promise<boolean> {
     const renewedAtMs = await this.renewedAtMs.read();
     return isKarpenterActive(renewedAtMs, this.clock.nowMs());
+  }
+
+  /** The same, once it renews its Lease or the Lease counts no longer, after 45 s at most. */
+  async isActiveAfterAll(): Promise<boolean> {
+    for (let look = 0; look < DOUBTFUL_LOOKS; look += 1) {
+      const renewedAtMs = await this.renewedAtMs.read();
+      if (!isKarpenterInDoubt(renewedAtMs, this.clock.nowMs())) break;
+      await this.clock.sleep(DOUBTFUL_LOOK_MS);
+    }
+    return await this.isActive();
   }
 
   /**

@@ -306,3 +306,38 @@ describe('spot warnings', () => {
     expect(report.failedIds).toEqual([messages[1]?.id]);
   });
 });
+
+describe('a warning beside a Karpenter', () => {
+  /** Its Lease is so many seconds old; after so many waits it is renewed, if ever. */
+  async function warned(ageSeconds: number, renewedAfter?: number) {
+    const world = await tenNodes();
+    const [first] = await warnings(world);
+    const startMs = world.timeline.nowMs();
+    const { waitedMs, waits, clock } = waiting(world);
+    const renewedAtMs = (): number =>
+      renewedAfter !== undefined && waits.length >= renewedAfter
+        ? clock.nowMs()
+        : startMs - ageSeconds * 1000;
+    const { cluster } = world.ports;
+    const readClaims: typeof cluster.readClaims = async (labelKey) => ({
+      ...(await cluster.readClaims(labelKey)),
+      karpenterRenewedAtMs: renewedAtMs(),
+    });
+    const ports = withPorts(world.ports, {
+      clock,
+      cluster: { readClaims, karpenterRenewedAtMs: async () => renewedAtMs() },
+    });
+    const batch = first === undefined ? [] : [first];
+    const { deleted, failedIds } = await interrupt(ports, settings, batch);
+    return { deleted: deleted.length, failedIds, seconds: waitedMs() / 1000 };
+  }
+
+  it.each<[string, number, number | undefined, number, number]>([
+    ['that is alive is left to it', 2, undefined, 0, 0],
+    ['that is elected anew is left to it, once that is known', 20, 2, 0, 10],
+    ['that has ended is answered when its Lease counts no longer', 20, undefined, 1, 40],
+    ['that has long ended is answered at once', 61, undefined, 1, 0],
+  ])('%s', async (_, age, renewedAfter, deleted, seconds) => {
+    expect(await warned(age, renewedAfter)).toEqual({ deleted, failedIds: [], seconds });
+  });
+});
