@@ -143,12 +143,12 @@ export class Safety {
     if (nodes > nodesMax) this.settings.onProblem(`limit group: ${nodes} of ${nodesMax} nodes`);
   }
 
-  private checkEviction({ namespace, name }: ObjectRef): void {
-    const pod = this.podOf(namespace, name);
+  private checkEviction(ref: ObjectRef): void {
+    const pod = this.podOf(ref);
     const nowMs = this.settings.world.timeline.nowMs();
     if (pod === undefined) return;
     if (isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
-      this.settings.onProblem(`evicts pod ${name}, which is not to be disrupted`);
+      this.settings.onProblem(`evicts pod ${pod.name}, which is not to be disrupted`);
     this.checkRollout(pod, nowMs);
   }
 
@@ -162,15 +162,16 @@ export class Safety {
     }
   }
 
-  private checkForced({ namespace, name }: ObjectRef): void {
-    const pod = this.podOf(namespace, name);
+  private checkForced(ref: ObjectRef): void {
+    const pod = this.podOf(ref);
     const node = this.objects.nodes.find((each) => each.name === pod?.nodeName);
     const claim = this.objects.nodeClaims.find((each) => each.providerId === node?.providerId);
     if (claim === undefined) return;
     const hasEnd =
       claim.terminationGracePeriodMs !== undefined ||
       claim.annotations['karpenter.sh/nodeclaim-termination-timestamp'] !== undefined;
-    if (!hasEnd) this.settings.onProblem(`deletes pod ${name} on a node that has time to drain`);
+    if (!hasEnd)
+      this.settings.onProblem(`deletes pod ${ref.name} on a node that has time to drain`);
   }
 
   private checkBudget({ name }: ObjectRef): void {
@@ -198,8 +199,12 @@ export class Safety {
     }
   }
 
-  private podOf(namespace: string | undefined, name: string) {
-    return this.objects.pods.find((pod) => pod.namespace === namespace && pod.name === name);
+  /** Not one that has the name by now: the API server refuses what names another uid. */
+  private podOf({ namespace, name, uid }: ObjectRef): Pod | undefined {
+    const pod = this.objects.pods.find(
+      (each) => each.namespace === namespace && each.name === name,
+    );
+    return uid === undefined || pod?.uid === uid ? pod : undefined;
   }
 }
 
