@@ -12,6 +12,7 @@ import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { launched, offerKey, runnerUpOf, type Shot } from './film-node.ts';
 import { Ladders } from './ladders.ts';
 import type { PackedNode, Packing, PodCount } from './packing.ts';
+import { type PausedSpan, Pauses } from './pauses.ts';
 import { countsOf, Workloads } from './workloads.ts';
 
 /** What changed at one moment. */
@@ -30,6 +31,10 @@ export interface Frame {
 export interface History {
   readonly seconds: number;
   readonly frames: readonly Frame[];
+  /** When NodePools paused launches or disruptions. */
+  readonly pauses: readonly PausedSpan[];
+  /** Records that were made again, by their ids: how often in all, and when last. */
+  readonly repeats: Readonly<Record<string, { readonly times: number; readonly last: number }>>;
 }
 
 interface Seat {
@@ -39,6 +44,10 @@ interface Seat {
 
 /** Moments nearer than this are one frame. */
 const FRAME_SECONDS = 1;
+
+function sinceStart(atMs: number): number {
+  return Math.round(atMs - WORLD_START_MS) / 1000;
+}
 
 /** Notes which pods are on which node while a simulated world runs. It changes nothing of it. */
 export class Film {
@@ -52,6 +61,7 @@ export class Film {
   readonly #byClaim = new Map<string, Shot>();
   readonly #stale = new Set<string>();
   readonly #frames: Frame[] = [];
+  readonly #pauses = new Pauses();
   #pending = 0;
   #isChanged = false;
 
@@ -81,16 +91,25 @@ export class Film {
   }
 
   history(): History {
-    return { seconds: this.#seconds(), frames: this.#frames };
+    const repeats = [...this.#world.recorder.repeats].map(
+      ([id, { times, lastMs }]) => [id, { times, last: sinceStart(lastMs) }] as const,
+    );
+    return {
+      seconds: this.#seconds(),
+      frames: this.#frames,
+      pauses: this.#pauses.spans,
+      repeats: Object.fromEntries(repeats),
+    };
   }
 
   #seconds(): number {
-    return Math.round(this.#world.timeline.nowMs() - WORLD_START_MS) / 1000;
+    return sinceStart(this.#world.timeline.nowMs());
   }
 
   #onChange({ kind, object }: StoreChange): void {
     if (object.kind === 'Pod') this.#onPod(object, kind === 'removed');
     if (object.kind === 'NodeClaim') this.#onClaim(object, kind === 'removed');
+    if (object.kind === 'NodePool') this.#pauses.onNodePool(object, kind === 'removed');
   }
 
   #onPod(pod: KubeObject, isGone: boolean): void {
@@ -165,6 +184,7 @@ export class Film {
 
   /** Adds a frame where something changed, or changes the last one if that was a moment ago. */
   #expose(): void {
+    this.#pauses.look(this.#world.timeline.nowMs(), this.#seconds());
     if (!this.#isChanged) return;
     this.#isChanged = false;
     const at = this.#seconds();

@@ -74,8 +74,8 @@ export function decisionDetail(list: readonly DecisionModel[]): Markup {
   const [first] = list;
   const title = first?.at === undefined ? 'Decisions' : `After ${clock(first.at)}`;
   const items = list.map(
-    ({ action, object, more, why }) =>
-      html`<li><b>${action}</b> ${object}${more > 0 ? ` and ${more} more` : ''}<br>${why}</li>`,
+    ({ action, object, others, why }) =>
+      html`<li><b>${action}</b> ${object}${others.length > 0 ? `, ${namesText(others)}` : ''}<br>${why}</li>`,
   );
   return html`<h2>${title}</h2><ul class="said">${items}</ul>`;
 }

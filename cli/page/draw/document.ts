@@ -6,7 +6,7 @@ import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
 import { priceChangeTables } from './price-changes.ts';
-import { decisionTable, nodeTable, unplacedTable } from './tables.ts';
+import { decisionTable, nodeTable, stayTable, unplacedTable } from './tables.ts';
 import { type Prices, pricesIn } from './text.ts';
 import { timeline } from './timeline.ts';
 
@@ -92,13 +92,22 @@ function pricesSection({ priceChanges }: PageModel, prices: Prices): Markup {
   return section('prices', 'What NodeOverlays change', tables, PRICES_LEAD);
 }
 
+const STAYS_LEAD =
+  'Why passes changed nothing. Passes with the same reasons are one row, with the words of the first. A paused NodePool is a row from the start of its pause to the end.';
+
+function staysSection({ stays }: PageModel): Markup {
+  if (stays.length === 0) return NOTHING;
+  return section('stays', 'What was not done, and why', stayTable(stays), STAYS_LEAD);
+}
+
 function decisionSection({ command, decisions, events }: PageModel): Markup {
-  const decided = decisionTable(decisions, 'Every decision');
+  const title = DECISION_TITLES[command] ?? 'Decisions';
+  const decided = decisionTable(decisions, `${title}, one by one`);
   const happened =
     events.length === 0
       ? NOTHING
-      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Every event')}</details>`;
-  return section('decisions', DECISION_TITLES[command] ?? 'Decisions', html`${decided}${happened}`);
+      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Events, one by one')}</details>`;
+  return section('decisions', title, html`${decided}${happened}`);
 }
 
 function contents(model: PageModel, prices: Prices): Markup {
@@ -115,7 +124,7 @@ function contents(model: PageModel, prices: Prices): Markup {
       ? NOTHING
       : section('ladder', 'Why these instances', ladders(scene, prices));
   const decided = decisionSection(model);
-  return html`${cost}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
+  return html`${cost}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
 }
 
 /** What could end a script element, or turn the direction of text. */

@@ -1,4 +1,4 @@
-import type { DecisionModel, PageModel, Scene } from '../model/model.ts';
+import type { DecisionModel, PageModel, Scene, StayModel } from '../model/model.ts';
 import { podsOn, usageOf } from '../model/use.ts';
 import { type Group, groupsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
@@ -39,12 +39,18 @@ export function nodeTable(scene: Scene, prices: Prices): Markup {
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Price/h</th><th scope="col" class="number">Pods</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
 }
 
-function decisionRow({ at, action, object, more, why }: DecisionModel, hasTime: boolean): Markup {
+/** The object, and those of which the same is said. */
+function objectsMarkup(object: string, others: readonly string[]): Markup {
+  if (others.length === 0) return html`${object}`;
+  const rest = others.map((each) => html`<li>${each}</li>`);
+  return html`<details><summary>${object} and ${others.length} more</summary><ul>${rest}</ul></details>`;
+}
+
+function decisionRow({ at, action, object, others, why }: DecisionModel, hasTime: boolean): Markup {
   const time = hasTime
     ? html`<td class="number">${at === undefined ? '' : clock(at)}</td>`
     : NOTHING;
-  const who = more > 0 ? `${object} and ${more} more` : object;
-  return html`<tr>${time}<td>${action}</td><th scope="row">${who}</th><td>${why}</td></tr>`;
+  return html`<tr>${time}<td>${action}</td><th scope="row">${objectsMarkup(object, others)}</th><td>${why}</td></tr>`;
 }
 
 /** Everything decided, or that happened, with its reason. */
@@ -54,6 +60,18 @@ export function decisionTable(list: readonly DecisionModel[], label: string): Ma
   const rows = list.slice(0, ROWS_MAX).map((each) => decisionRow(each, hasTime));
   const time = hasTime ? html`<th scope="col" class="number">After</th>` : NOTHING;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="decisions"><thead><tr>${time}<th scope="col">What</th><th scope="col">Object</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(list.length, 'lines')}`;
+}
+
+function stayRow({ object, more, why, useCase, first, last, times }: StayModel): Markup {
+  const who = more > 0 ? `${object} and up to ${more} more` : object;
+  const passes = times === null ? '' : times.toLocaleString('en');
+  return html`<tr><td class="number">${clock(first)}</td><td class="number">${clock(last)}</td><td class="number">${passes}</td><td>${useCase}</td><th scope="row">${who}</th><td>${why}</td></tr>`;
+}
+
+/** What was not done, with the reason; what passes repeat is one row. */
+export function stayTable(list: readonly StayModel[]): Markup {
+  const rows = list.slice(0, ROWS_MAX).map(stayRow);
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Reasons, one by one"><table class="decisions"><thead><tr><th scope="col" class="number">First</th><th scope="col" class="number">Last</th><th scope="col" class="number">Passes</th><th scope="col">Who</th><th scope="col">Object</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(list.length, 'reasons')}`;
 }
 
 /** Pods without a node, by the reason. */

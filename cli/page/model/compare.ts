@@ -90,6 +90,7 @@ export function compareModel(subject: string, json: Json): PageModel {
     scenes,
     history: null,
     decisions: joiner === undefined ? [] : launchesIn(joiner, prices),
+    stays: [],
     events: [],
     unplaced: leftOf(json),
     notes: textsIn(json, 'notes'),

@@ -52,7 +52,7 @@ function overlaysOf(json: Json): readonly DecisionModel[] {
         at: undefined,
         action: isReady ? 'ready' : 'not ready',
         object: textAt(each, 'name') ?? '',
-        more: 0,
+        others: [],
         why: said.filter((part) => part !== '').join(': '),
       };
     });
@@ -98,6 +98,7 @@ export function diagnoseModel(subject: string, json: Json): PageModel {
     scenes: [],
     history: null,
     decisions: overlays,
+    stays: [],
     events: [],
     unplaced: [],
     priceChanges: changes,

@@ -34,8 +34,8 @@ export function textsIn(json: Json, key: string): readonly string[] {
 export function together(list: readonly DecisionModel[]): readonly DecisionModel[] {
   const alike = Map.groupBy(list, ({ at, action, why }) => JSON.stringify([at, action, why]));
   return [...alike.values()].flatMap((each) => {
-    const [first] = each;
-    return first === undefined ? [] : [{ ...first, more: each.length - 1 }];
+    const [first, ...others] = each;
+    return first === undefined ? [] : [{ ...first, others: others.map(({ object }) => object) }];
   });
 }
 
@@ -58,7 +58,7 @@ export function launchesIn(scene: Scene, prices: Prices): readonly DecisionModel
         at: undefined,
         action: 'launch',
         object: node.name,
-        more: 0,
+        others: [],
         why: node.why === '' || node.runnerUp !== null ? choiceText(node, prices) : node.why,
       })),
   );

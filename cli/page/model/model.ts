@@ -64,9 +64,25 @@ export interface DecisionModel {
   readonly at: number | undefined;
   readonly action: string;
   readonly object: string;
-  /** How many objects beside the first. */
+  /** Objects of which the same was decided. */
+  readonly others: readonly string[];
+  readonly why: string;
+}
+
+/** Something that was not done. */
+export interface StayModel {
+  /** An example. */
+  readonly object: string;
+  /** How many beside it at one time, at most. */
   readonly more: number;
   readonly why: string;
+  /** Who did not do it. */
+  readonly useCase: string;
+  /** Seconds since the start. */
+  readonly first: number;
+  readonly last: number;
+  /** How many passes said so; null: it is a span of time. */
+  readonly times: number | null;
 }
 
 export interface Headline {
@@ -99,6 +115,8 @@ export interface PageModel {
   readonly scenes: readonly Scene[];
   readonly history: History | null;
   readonly decisions: readonly DecisionModel[];
+  /** What was not done, and why. */
+  readonly stays: readonly StayModel[];
   /** What happened beside decisions. */
   readonly events: readonly DecisionModel[];
   readonly unplaced: readonly Unplaced[];

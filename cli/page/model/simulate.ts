@@ -1,60 +1,15 @@
 import { isJson, type Json, listAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import type { History } from '../../packing/film.ts';
 import { clock, count, type Prices, pricesIn } from '../draw/text.ts';
-import { currencyIn, fact, price, together, unplacedBy } from './facts.ts';
-import type { CostRow, DecisionModel, PageModel, Scene } from './model.ts';
+import { decisionsOf, eventsOf, staysOf } from './decided.ts';
+import { currencyIn, fact, price, unplacedBy } from './facts.ts';
+import type { CostRow, PageModel, Scene } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
-
-/** Steps of every node's life, which the picture shows. */
-const USUAL: ReadonlySet<string> = new Set([
-  'created',
-  'launched',
-  'registered',
-  'ready',
-  'running',
-  'drained',
-  'terminating',
-  'removed',
-  'deleted',
-  'status',
-]);
 
 function historyAt(json: Json): History | null {
   const found = objectAt(json, 'history');
   // Printed by this very version.
   return Array.isArray(found['frames']) ? (found as unknown as History) : null;
-}
-
-/** A launch follows from a NodeClaim that was created; an unchanged cluster from nothing. */
-const UNSHOWN: ReadonlySet<string> = new Set(['launch', 'unchanged']);
-
-function decisionsOf(json: Json): readonly DecisionModel[] {
-  const start = Date.parse(textAt(json, 'start') ?? '');
-  const list = listAt(json, 'decisions').filter(isJson);
-  return together(
-    list.map((each) => ({
-      at: Math.round(price(each, 'atMs') - start) / 1000,
-      action: textAt(each, 'action') ?? '',
-      object: textAt(each, 'object') ?? '',
-      more: 0,
-      why: textAt(each, 'message') ?? '',
-    })),
-  ).filter(({ action }) => !UNSHOWN.has(action));
-}
-
-function eventsOf(json: Json): readonly DecisionModel[] {
-  const list = listAt(json, 'timeline').filter(isJson);
-  return together(
-    list
-      .filter((each) => !USUAL.has(textAt(each, 'kind') ?? ''))
-      .map((each) => ({
-        at: price(each, 'at'),
-        action: textAt(each, 'kind') ?? '',
-        object: textAt(each, 'object') ?? '',
-        more: 0,
-        why: textAt(each, 'message') ?? '',
-      })),
-  );
 }
 
 function costsOf(json: Json, history: History | null): readonly CostRow[] {
@@ -151,6 +106,7 @@ export function simulateModel(subject: string, json: Json): PageModel {
     scenes: [scene],
     history,
     decisions: decisionsOf(json),
+    stays: staysOf(json, history),
     events: eventsOf(json),
     unplaced: unplacedBy(pairs),
     notes: [...overlayNotes(json), ...rejectedNotes(json)],
