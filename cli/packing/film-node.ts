@@ -1,4 +1,8 @@
+import { runnerUpText } from '../../shared/core/explain/reasons/provisioning.ts';
 import { allocatable } from '../../shared/core/instance-types/allocatable.ts';
+import { launchPlanOf } from '../../shared/core/model/annotations/launch-plan.ts';
+import type { Currency } from '../../shared/core/model/currency.ts';
+import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import { changedPrice } from '../../shared/core/overlay/resolve.ts';
@@ -41,6 +45,26 @@ export function runnerUpOf(detail: unknown): RunnerUpText | null {
   };
 }
 
+/** The runner-up that the claim's own annotation names; null: there was none, or it names none. */
+export function plannedRunnerUp(
+  claim: NodeClaim,
+  types: readonly InstanceType[],
+  currency: Currency,
+): RunnerUpText | null {
+  const plan = launchPlanOf(claim);
+  const { runnerUp } = plan ?? {};
+  if (plan?.price === undefined || runnerUp === undefined || runnerUp === 'none') return null;
+  const { type, zone, capacityType, price } = runnerUp;
+  const offering = types
+    .find(({ name }) => name === type)
+    ?.offerings.find((each) => each.zone === zone && each.capacityType === capacityType);
+  if (type === undefined || zone === undefined || capacityType === undefined) return null;
+  if (price === undefined || offering === undefined) return null;
+  const { listPrice } = offering;
+  const why = runnerUpText(price - plan.price, currency);
+  return { type, zone, capacityType, price, listPrice, why };
+}
+
 /** The node of an instance that was launched for the claim just now. */
 export function launched(
   { terms }: World,
@@ -73,6 +97,7 @@ export function launched(
       reserved: {},
       ladder: null,
       runnerUp: null,
+      replaces: [],
       why: null,
       life,
     },

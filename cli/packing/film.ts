@@ -1,4 +1,5 @@
 import { PodDecoder } from '../../shared/api/kubernetes/pod.ts';
+import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
@@ -9,7 +10,7 @@ import { readState } from '../../shared/sim/decode.ts';
 import { listAt, textAt } from '../../shared/sim/json.ts';
 import type { KubeObject, StoreChange } from '../../shared/sim/store.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
-import { launched, offerKey, runnerUpOf, type Shot } from './film-node.ts';
+import { launched, offerKey, plannedRunnerUp, runnerUpOf, type Shot } from './film-node.ts';
 import { Ladders } from './ladders.ts';
 import type { PackedNode, Packing, PodCount } from './packing.ts';
 import { type PausedSpan, Pauses } from './pauses.ts';
@@ -156,13 +157,21 @@ export class Film {
       ({ object, action }) => object === `NodeClaim/${claim.name}` && action === 'create',
     );
     const chosen = { type, zone, capacityType };
-    const runnerUp = runnerUpOf(decided?.detail['runnerUp']);
+    const { currency } = this.#world.settings.scheduling;
+    const runnerUp =
+      decided === undefined
+        ? plannedRunnerUp(claim, types, currency)
+        : runnerUpOf(decided.detail['runnerUp']);
     const { requirements, requests, labels } = claim;
     const shown = [chosen, ...(runnerUp === null ? [] : [runnerUp])].map(offerKey);
     const asked = { shown, nodePool: labels[NODE_POOL] ?? '', requirements, requests };
     const ladder = this.#ladders.indexOf(asked, types);
-    const why = decided?.message ?? null;
-    const made: Shot = { ...shot, node: { ...shot.node, ladder, runnerUp, why } };
+    const replaces = replacedUids(claim.annotations).flatMap(
+      (uid) => this.#byClaim.get(uid)?.node.nodeClaim ?? [],
+    );
+    const instead = replaces.length === 0 ? null : `in the place of ${replaces.join(', ')}`;
+    const why = decided?.message ?? instead;
+    const made: Shot = { ...shot, node: { ...shot.node, ladder, runnerUp, replaces, why } };
     this.#shots.push(made);
     this.#byClaim.set(claim.uid, made);
     this.#isChanged = true;

@@ -83,6 +83,8 @@ export interface PackedNode {
   /** Of `ladders`; null: it was not bought now. */
   readonly ladder: number | null;
   readonly runnerUp: RunnerUpText | null;
+  /** NodeClaims in whose place it was launched. */
+  readonly replaces: readonly string[];
   /** Why it comes or goes, where that is decided here. */
   readonly why: string | null;
   readonly life: Lifetime | null;

@@ -26,6 +26,7 @@ const NOT_PLANNED = {
   reserved: {},
   ladder: null,
   runnerUp: null,
+  replaces: [],
   life: null,
 } as const;
 
@@ -134,6 +135,7 @@ export class Packer {
       reserved: formatResources(reservedBy(claim, pods)),
       ladder: this.#ladders.indexOf(asked, types),
       runnerUp: runnerUpText(runnerUp),
+      replaces: [],
       why: null,
       life: null,
     };

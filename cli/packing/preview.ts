@@ -21,6 +21,7 @@ function bareNode({ nodeClaim, nodePool, chosen, why }: Launch): PackedNode {
     reserved: {},
     ladder: null,
     runnerUp: null,
+    replaces: [],
     why,
     life: null,
   };

@@ -1,7 +1,10 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import type { History } from '../../packing/film.ts';
+import type { PackedNode } from '../../packing/packing.ts';
+import { clock, type Prices } from '../draw/text.ts';
 import { price, together } from './facts.ts';
 import type { DecisionModel, StayModel } from './model.ts';
+import { claimsOf, movesOf, moveText, withSavings } from './moves.ts';
 
 /** Steps of every node's life, which the picture shows. */
 const USUAL: ReadonlySet<string> = new Set([
@@ -27,22 +30,73 @@ function recordsIn(json: Json): readonly Json[] {
   return listAt(json, 'decisions').filter(isJson);
 }
 
-/** What was done in a simulation, and what pods had no node. */
-export function decisionsOf(json: Json): readonly DecisionModel[] {
-  return together(
+/** What a node that no decision of its own created was launched as. */
+function launchesOf(json: Json, nodes: readonly PackedNode[], prices: Prices) {
+  const created = new Set(
     recordsIn(json)
-      .filter((each) => {
-        const action = textAt(each, 'action') ?? '';
-        return action !== 'launch' && !NO_ACTIONS.has(action);
-      })
-      .map((each) => ({
-        at: secondsOf(json, each),
-        action: textAt(each, 'action') ?? '',
-        object: textAt(each, 'object') ?? '',
-        others: [],
-        why: textAt(each, 'message') ?? '',
-      })),
+      .filter((each) => textAt(each, 'action') === 'create')
+      .map((each) => textAt(each, 'object') ?? ''),
   );
+  return nodes.flatMap((node): readonly DecisionModel[] => {
+    const object = `NodeClaim/${node.nodeClaim ?? node.name}`;
+    if (node.life === null || created.has(object)) return [];
+    const { instanceType, capacityType, zone, listPrice, runnerUp, replaces } = node;
+    const next =
+      runnerUp === null
+        ? ''
+        : `; runner-up ${runnerUp.type} ${runnerUp.capacityType} in ${runnerUp.zone} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;
+    const what = `${instanceType ?? ''} ${capacityType ?? ''} in ${zone ?? ''} at ${prices.perHour(listPrice)}/h`;
+    const instead = replaces.length === 0 ? '' : `, in the place of ${replaces.join(', ')}`;
+    const action = replaces.length === 0 ? 'launch' : 'launch, as replacement';
+    return [
+      { at: node.life.launched, action, object, others: [], why: `${what}${instead}${next}` },
+    ];
+  });
+}
+
+/** Times in texts, as times since the start. */
+function timed(why: string, start: string): string {
+  const startMs = Date.parse(start);
+  return why.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (text) => {
+    const seconds = (Date.parse(text) - startMs) / 1000;
+    return seconds >= 0 ? clock(seconds) : text;
+  });
+}
+
+/** What was done in a simulation, and what pods had no node. */
+export function decisionsOf(
+  json: Json,
+  nodes: readonly PackedNode[],
+  prices: Prices,
+): readonly DecisionModel[] {
+  const byClaim = claimsOf(nodes);
+  const records = recordsIn(json).filter((each) => {
+    const action = textAt(each, 'action') ?? '';
+    return action !== 'launch' && !NO_ACTIONS.has(action);
+  });
+  const rows = movesOf(records).map((move) => {
+    const [record, ...others] = move;
+    const isMove = others.length > 0;
+    const own = textAt(record, 'message') ?? '';
+    const decision = {
+      at: secondsOf(json, record),
+      action: textAt(record, 'action') ?? '',
+      object: textAt(record, 'object') ?? '',
+      others: others.map((each) => textAt(each, 'object') ?? ''),
+      why: isMove ? moveText(move, byClaim, prices) : own,
+    };
+    return { record, decision };
+  });
+  const keyOf = ({ at, action, object }: DecisionModel): string =>
+    JSON.stringify([at, action, object]);
+  const recordOf = new Map(rows.map(({ record, decision }) => [keyOf(decision), record]));
+  const decisions = together(rows.map(({ decision }) => decision)).map((each) =>
+    withSavings(each, recordOf.get(keyOf(each)) ?? {}, byClaim, prices),
+  );
+  const start = textAt(json, 'start') ?? '';
+  return [...decisions, ...launchesOf(json, nodes, prices)]
+    .map((each) => ({ ...each, why: timed(each.why, start) }))
+    .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }
 
 /** Why the passes of one record did nothing. */

@@ -34,8 +34,10 @@ export function textsIn(json: Json, key: string): readonly string[] {
 export function together(list: readonly DecisionModel[]): readonly DecisionModel[] {
   const alike = Map.groupBy(list, ({ at, action, why }) => JSON.stringify([at, action, why]));
   return [...alike.values()].flatMap((each) => {
-    const [first, ...others] = each;
-    return first === undefined ? [] : [{ ...first, others: others.map(({ object }) => object) }];
+    const [first, ...rest] = each;
+    if (first === undefined) return [];
+    const others = rest.flatMap(({ object, others: own }) => [object, ...own]);
+    return [{ ...first, others: [...first.others, ...others] }];
   });
 }
 

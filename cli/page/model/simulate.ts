@@ -105,7 +105,7 @@ export function simulateModel(subject: string, json: Json): PageModel {
     verdict: '',
     scenes: [scene],
     history,
-    decisions: decisionsOf(json),
+    decisions: decisionsOf(json, packing.nodes, prices),
     stays: staysOf(json, history),
     events: eventsOf(json),
     unplaced: unplacedBy(pairs),

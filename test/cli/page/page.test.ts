@@ -60,7 +60,9 @@ describe('a page of recordings', () => {
       ': newNodeClaims[0].chosen.type recorded &quot;m9.huge&quot;, now &quot;',
     );
     expect(text).toMatch(/disrupt of \S+ .* removed/);
-    expect(text).toMatch(/the move saves \$\d\.\d{4} an hour, and its cost is repaid in \d+ min/);
+    expect(text).toMatch(
+      /the move saves \$\d\.\d{4} an hour, and its cost of \$\d\.\d{4} is repaid in \d+ min/,
+    );
     expect(text).not.toMatch(/undefined|NaN|\[object/);
   });
 });

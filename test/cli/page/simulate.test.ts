@@ -1,15 +1,27 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Packing } from '../../../cli/packing/packing.ts';
 import type { FinalState } from '../../../shared/sim/report.ts';
+import { inFolder } from '../run.ts';
 import { printedPage, ROOT, textOf } from './made.ts';
 
 /** What pages of simulations say of what was decided, and of what was not. */
 
+const SPREAD = join(ROOT, 'examples/07-spread-and-spot');
+const SCALED = `steps:
+  - at: 5m
+    scale: { name: shop, replicas: 30 }
+  - at: 15m
+    scale: { name: shop, replicas: 8 }
+`;
 const pausedFolder = join(ROOT, 'test/scenarios/pause-windows');
 
 const simulated = (...args: readonly string[]) =>
   printedPage('simulate', ...args, '--region', 'us-east-1');
 // One after the other: what they print goes through one standard output.
+const scaled = await inFolder({ 'scaled.yaml': SCALED }, (folder) =>
+  simulated(SPREAD, '--scenario', join(folder, 'scaled.yaml'), '--duration', '60m'),
+);
 const paused = await simulated(
   join(pausedFolder, 'manifests'),
   ...['--scenario', join(pausedFolder, 'scenario.yaml'), '--duration', '20m'],
@@ -53,5 +65,48 @@ describe('a page of a simulation with pauses', () => {
     expect(text).toMatch(/^8m status NodePool\/default Ready=False \(LaunchesPaused: /m);
     expect(text).toMatch(/^11m status NodePool\/default Ready=True$/m);
     expect(text).not.toMatch(/^0s status/m);
+  });
+});
+
+describe('a page of a simulation with a move', () => {
+  const decisions = partOf(scaled.page, 'Decisions', 'What was not done, and why');
+
+  it('says once what a move of several nodes saves, and what it costs', () => {
+    expect(decisions.match(/saves \$0\.0700 an hour/g)).toHaveLength(1);
+    expect(decisions).toMatch(
+      /replacing 2 nodes \(\$0\.2029 an hour\) with 3 \(\$0\.1329 an hour\) saves \$0\.0700 an hour together\. The cost of the move, \$0\.\d{4}, is repaid in 61 min\./,
+    );
+  });
+
+  it('says what empty nodes cost that go, and since when they were empty', () => {
+    expect(decisions).toMatch(
+      /^17m delete NodeClaim\/\S+ and 2 more\nNodeClaim\/\S+\nNodeClaim\/\S+\nThe node has been empty since 15m; consolidateAfter is 120 s; saves \$0\.2679 an hour$/m,
+    );
+    expect(decisions).not.toContain('2026-01-01');
+  });
+});
+
+describe('a page of a simulation with replacements', () => {
+  const decisions = partOf(scaled.page, 'Decisions', 'What was not done, and why');
+  const { packing, totals } = scaled.json as unknown as FinalState & { readonly packing: Packing };
+
+  it('has a row for each launch, with price and runner-up', () => {
+    const launches = decisions.match(/^\w+ (create|launch, as replacement) NodeClaim\/\S+ /gm);
+    expect(launches).toHaveLength(totals.launched);
+    expect(decisions.match(/ launch, as replacement /g)).toHaveLength(3);
+    expect(decisions).toMatch(
+      /^20m launch, as replacement NodeClaim\/\S+ \S+ spot in us-east-1\w at \$0\.\d{4}\/h, in the place of \S+; runner-up \S+ spot in us-east-1\w at \$0\.\d{4}\/h: holds the same pods for \$0\.\d{4} more an hour$/m,
+    );
+  });
+
+  it('marks the runner-up on the ladder of each', () => {
+    const replacements = packing.nodes.filter(({ replaces }) => replaces.length > 0);
+    expect(replacements).toHaveLength(3);
+    for (const { runnerUp, ladder, replaces } of replacements) {
+      const offers = packing.ladders[ladder ?? -1]?.offers ?? [];
+      expect(offers.map(({ type }) => type)).toContain(runnerUp?.type);
+      const gone = packing.nodes.map(({ nodeClaim }) => nodeClaim);
+      for (const name of replaces) expect(gone).toContain(name);
+    }
   });
 });
