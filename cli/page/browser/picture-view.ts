@@ -39,6 +39,21 @@ export class PictureView {
     show(this.place, picture(scene, { level, toSize, prices, open }));
   }
 
+  /** Moves to the row of the node and keeps its details; false: the node is not in the picture. */
+  reveal(name: string): boolean {
+    const at = this.groups.findLastIndex(({ nodes }) => nodes.some((each) => each.name === name));
+    const group = this.groups[at];
+    const row = this.place.querySelector<HTMLElement>(`.node[data-group="${at}"]`);
+    if (group === undefined || row === null) return false;
+    for (const each of this.place.querySelectorAll('.node')) each.setAttribute('tabindex', '-1');
+    row.setAttribute('tabindex', '0');
+    row.focus();
+    row.scrollIntoView({ block: 'center' });
+    this.details.release();
+    this.details.keep(nodeDetail(this.scene, group, this.prices), row);
+    return true;
+  }
+
   /** The first row's details, so that it is seen what there are. */
   introduce(): void {
     const [first] = this.groups;

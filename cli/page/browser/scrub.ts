@@ -31,7 +31,7 @@ function listenToMarks(
   { decisions, events }: PageModel,
   seconds: number,
   details: Details,
-  go: (at: number) => void,
+  go: Go,
 ): void {
   const lists: Readonly<Record<string, readonly DecisionModel[]>> = { decisions, events };
   const time = byId('time');
@@ -56,6 +56,9 @@ function listenToMarks(
   });
 }
 
+/** Shows the moment that many seconds after the start. */
+export type Go = (at: number) => void;
+
 /** The slider, its buttons and the marks of the timeline. */
 export function scrub(
   model: PageModel,
@@ -63,10 +66,12 @@ export function scrub(
   view: PictureView,
   details: Details,
   prices: Prices,
-): void {
+): Go {
   const [scene] = model.scenes;
   const slider = byId('scrub');
-  if (scene === undefined || !(slider instanceof HTMLInputElement)) return;
+  if (scene === undefined || !(slider instanceof HTMLInputElement)) {
+    throw new Error('the page has no timeline');
+  }
   const seconds = Math.max(1, history.seconds);
   const draw = (): void => {
     // The slider has whole seconds: what happens within one is seen at its end.
@@ -108,4 +113,5 @@ export function scrub(
   });
   listenToMarks(model, seconds, details, go);
   draw();
+  return go;
 }

@@ -58,6 +58,7 @@ export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: 
   const used = scene.resources
     .filter((resource) => usageOf(scene, nodes, resource).there > 0)
     .map((resource) => pair(resource, useText(scene, group, resource)));
+  const claims = nodes.flatMap(({ claim }) => (claim === '' ? [] : [claim]));
   const isOneReason = nodes.every(
     ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,
   );
@@ -66,7 +67,7 @@ export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: 
     next === null
       ? ''
       : `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h: ${next.why}`;
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type}</h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type}</h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
 }
 
 /** Decisions of one moment. */

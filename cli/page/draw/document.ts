@@ -6,7 +6,7 @@ import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
 import { priceChangeTables } from './price-changes.ts';
-import { decisionTable, nodeTable, stayTable, unplacedTable } from './tables.ts';
+import { decisionTable, drawnIn, nodeTable, stayTable, unplacedTable } from './tables.ts';
 import { type Prices, pricesIn } from './text.ts';
 import { timeline } from './timeline.ts';
 
@@ -100,13 +100,14 @@ function staysSection({ stays }: PageModel): Markup {
   return section('stays', 'What was not done, and why', stayTable(stays), STAYS_LEAD);
 }
 
-function decisionSection({ command, decisions, events }: PageModel): Markup {
+function decisionSection({ command, decisions, events, scenes }: PageModel): Markup {
+  const drawn = drawnIn(scenes);
   const title = DECISION_TITLES[command] ?? 'Decisions';
-  const decided = decisionTable(decisions, `${title}, one by one`);
+  const decided = decisionTable(decisions, `${title}, one by one`, drawn);
   const happened =
     events.length === 0
       ? NOTHING
-      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Events, one by one')}</details>`;
+      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Events, one by one', drawn)}</details>`;
   return section('decisions', title, html`${decided}${happened}`);
 }
 

@@ -1,12 +1,14 @@
 import type { DecisionModel, PageModel, Scene, StayModel } from '../model/model.ts';
 import { podsOn, usageOf } from '../model/use.ts';
-import { type Group, groupsOf, zonesText } from './groups.ts';
+import { type Group, groupsOf } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { amountText, clock, count, namesText, type Prices } from './text.ts';
 
 /** Rows of a table on the page; what is printed as JSON has them all. */
 const ROWS_MAX = 300;
 const NAMES_MAX = 6;
+/** Names of equal nodes in one row. */
+const NODES_MAX = 60;
 
 function cutNote(rows: number, what: string): Markup {
   const more = rows - ROWS_MAX;
@@ -15,17 +17,15 @@ function cutNote(rows: number, what: string): Markup {
 }
 
 function nodeRow(scene: Scene, { pool, nodes, first }: Group, prices: Prices): Markup {
+  const zones = [...new Set(nodes.map(({ zone }) => zone))].sort();
   const use = scene.resources.map((resource) => {
     const { used, there } = usageOf(scene, nodes, resource);
     const text =
       there === 0 ? '–' : `${amountText(resource, used)} / ${amountText(resource, there)}`;
     return html`<td class="number">${text}</td>`;
   });
-  const names = namesText(
-    nodes.map(({ name }) => name),
-    2,
-  );
-  return html`<tr><td class="number">${nodes.length}</td><th scope="row">${first.type}</th><td>${pool}</td><td>${first.capacityType}</td><td>${zonesText(nodes)}</td><td class="number">${prices.perHour(first.listPrice)}</td><td class="number">${prices.perHour(first.price)}</td><td class="number">${podsOn(nodes)}</td>${use}<td>${names}</td></tr>`;
+  const names = nodes.map(({ name, claim }) => (claim === '' ? name : `${name} (${claim})`));
+  return html`<tr><td class="number">${nodes.length}</td><th scope="row">${first.type}</th><td>${pool}</td><td>${first.capacityType}</td><td>${zones.join(', ')}</td><td class="number">${prices.perHour(first.listPrice)}</td><td class="number">${prices.perHour(first.price)}</td><td class="number">${podsOn(nodes)}</td>${use}<td>${namesText(names, NODES_MAX)}</td></tr>`;
 }
 
 /** The picture in words. */
@@ -39,25 +39,48 @@ export function nodeTable(scene: Scene, prices: Prices): Markup {
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Price/h</th><th scope="col" class="number">Pods</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
 }
 
-/** The object, and those of which the same is said. */
-function objectsMarkup(object: string, others: readonly string[]): Markup {
-  if (others.length === 0) return html`${object}`;
-  const rest = others.map((each) => html`<li>${each}</li>`);
-  return html`<details><summary>${object} and ${others.length} more</summary><ul>${rest}</ul></details>`;
+/** Names of what pictures show, as decisions have them, with the names in the picture. */
+export type Drawn = ReadonlyMap<string, string>;
+
+/** Nodes of the scenes, by their own names and by those of their NodeClaims. */
+export function drawnIn(scenes: readonly Scene[]): Drawn {
+  return new Map(
+    scenes.flatMap(({ nodes }) =>
+      nodes.flatMap(({ name, claim }) => [[name, name] as const, [claim || name, name] as const]),
+    ),
+  );
 }
 
-function decisionRow({ at, action, object, others, why }: DecisionModel, hasTime: boolean): Markup {
+/** An object; a node leads to where it is in the picture. */
+function objectMarkup(object: string, drawn: Drawn): Markup {
+  const own = object.replace(/^(NodeClaim|Node)\//, '');
+  const node = drawn.get(own);
+  if (node === undefined) return html`${object}`;
+  const also = node === own ? NOTHING : html` <small>${node}</small>`;
+  return html`<a href="#packing" data-node="${node}">${object}</a>${also}`;
+}
+
+/** The object, and those of which the same is said. */
+function objectsMarkup({ object, others }: DecisionModel, drawn: Drawn): Markup {
+  const first = objectMarkup(object, drawn);
+  if (others.length === 0) return first;
+  const rest = others.map((each) => html`<li>${objectMarkup(each, drawn)}</li>`);
+  return html`${first}<details><summary>and ${others.length} more</summary><ul>${rest}</ul></details>`;
+}
+
+function decisionRow(decision: DecisionModel, hasTime: boolean, drawn: Drawn): Markup {
+  const { at, action, why } = decision;
   const time = hasTime
     ? html`<td class="number">${at === undefined ? '' : clock(at)}</td>`
     : NOTHING;
-  return html`<tr>${time}<td>${action}</td><th scope="row">${objectsMarkup(object, others)}</th><td>${why}</td></tr>`;
+  return html`<tr>${time}<td>${action}</td><th scope="row">${objectsMarkup(decision, drawn)}</th><td>${why}</td></tr>`;
 }
 
 /** Everything decided, or that happened, with its reason. */
-export function decisionTable(list: readonly DecisionModel[], label: string): Markup {
+export function decisionTable(list: readonly DecisionModel[], label: string, drawn: Drawn): Markup {
   if (list.length === 0) return html`<p class="none">Nothing.</p>`;
   const hasTime = list.some(({ at }) => at !== undefined);
-  const rows = list.slice(0, ROWS_MAX).map((each) => decisionRow(each, hasTime));
+  const rows = list.slice(0, ROWS_MAX).map((each) => decisionRow(each, hasTime, drawn));
   const time = hasTime ? html`<th scope="col" class="number">After</th>` : NOTHING;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="decisions"><thead><tr>${time}<th scope="col">What</th><th scope="col">Object</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(list.length, 'lines')}`;
 }

@@ -19,6 +19,8 @@ export interface WorkloadModel {
 
 export interface NodeModel {
   readonly name: string;
+  /** The NodeClaim; empty: none, or of that name. */
+  readonly claim: string;
   readonly pool: string;
   readonly type: string;
   readonly zone: string;

@@ -60,6 +60,7 @@ function nodeModel(node: PackedNode): NodeModel {
   const { name, listPrice, price, overlays, state, pods, ladder, runnerUp, life } = node;
   return {
     name,
+    claim: node.nodeClaim === null || node.nodeClaim === name ? '' : node.nodeClaim,
     pool: node.nodePool ?? 'no NodePool',
     type: node.instanceType ?? 'unknown type',
     zone: node.zone ?? '–',

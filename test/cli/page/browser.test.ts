@@ -124,6 +124,24 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text('#moment')).toMatch(/^5m/);
   });
 
+  it('leads from a decision to the node, also to one that has gone', async () => {
+    const tab = await opened('simulate');
+    const link = (at: number) => `document.querySelectorAll('#decisions a[data-node]')[${at}]`;
+    const nodes = await tab.value(
+      "[...document.querySelectorAll('#decisions a[data-node]')].map((each) => each.dataset.node)",
+    );
+    const names = Array.isArray(nodes) ? nodes.map(String) : [];
+    expect(names.length).toBeGreaterThan(6);
+    const gone = names.findIndex((name, at) => names.indexOf(name) < at);
+    await tab.run(`${link(gone)}.click()`);
+    expect(await tab.text(DETAIL)).toContain(names[gone]);
+    expect(await tab.text(DETAIL)).toMatch(/NodeClaim\s+spot-/);
+    expect(await tab.text('#moment')).not.toContain('10m:');
+    expect(await tab.value('document.activeElement.textContent')).toContain(names[gone]);
+    await tab.run(`${link(1)}.click()`);
+    expect(await tab.text(DETAIL)).toContain(names[1]);
+  });
+
   it('opens a row of types to its nodes, shows every node, and the other way', async () => {
     const tab = await opened('compare');
     const rows = "document.querySelectorAll('.node').length";

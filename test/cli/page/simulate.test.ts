@@ -80,7 +80,7 @@ describe('a page of a simulation with a move', () => {
 
   it('says what empty nodes cost that go, and since when they were empty', () => {
     expect(decisions).toMatch(
-      /^17m delete NodeClaim\/\S+ and 2 more\nNodeClaim\/\S+\nNodeClaim\/\S+\nThe node has been empty since 15m; consolidateAfter is 120 s; saves \$0\.2679 an hour$/m,
+      /^17m delete NodeClaim\/\S+\nip-\S+ and 2 more\nNodeClaim\/\S+\nip-\S+\nNodeClaim\/\S+\nip-\S+\nThe node has been empty since 15m; consolidateAfter is 120 s; saves \$0\.2679 an hour$/m,
     );
     expect(decisions).not.toContain('2026-01-01');
   });
@@ -91,11 +91,11 @@ describe('a page of a simulation with replacements', () => {
   const { packing, totals } = scaled.json as unknown as FinalState & { readonly packing: Packing };
 
   it('has a row for each launch, with price and runner-up', () => {
-    const launches = decisions.match(/^\w+ (create|launch, as replacement) NodeClaim\/\S+ /gm);
+    const launches = decisions.match(/^\w+ (create|launch, as replacement) NodeClaim\/\S+$/gm);
     expect(launches).toHaveLength(totals.launched);
     expect(decisions.match(/ launch, as replacement /g)).toHaveLength(3);
     expect(decisions).toMatch(
-      /^20m launch, as replacement NodeClaim\/\S+ \S+ spot in us-east-1\w at \$0\.\d{4}\/h, in the place of \S+; runner-up \S+ spot in us-east-1\w at \$0\.\d{4}\/h: holds the same pods for \$0\.\d{4} more an hour$/m,
+      /^20m launch, as replacement NodeClaim\/\S+\nip-\S+ \S+ spot in us-east-1\w at \$0\.\d{4}\/h, in the place of \S+; runner-up \S+ spot in us-east-1\w at \$0\.\d{4}\/h: holds the same pods for \$0\.\d{4} more an hour$/m,
     );
   });
 
