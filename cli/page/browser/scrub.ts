@@ -1,5 +1,5 @@
 import { decisionDetail } from '../draw/detail.ts';
-import type { Prices } from '../draw/text.ts';
+import { clock, type Prices } from '../draw/text.ts';
 import { marksOf, momentText } from '../draw/timeline.ts';
 import type { DecisionModel, History, PageModel } from '../model/model.ts';
 import { momentAt } from '../model/moment.ts';
@@ -86,7 +86,7 @@ export function scrub(
     output('pending pods', pending.toLocaleString('en'));
     output('cost an hour', prices.perHour(pricePerHour));
     cursor(Number(slider.value) / seconds);
-    view.draw(moment.scene);
+    view.draw(moment.scene, `After ${clock(Number(slider.value))}`);
   };
   const go = (at: number): void => {
     slider.value = String(Math.floor(at));

@@ -50,8 +50,22 @@ function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): re
   });
 }
 
+/** How details are told. */
+interface Told {
+  readonly prices: Prices;
+  /** Which of several scenes it is, or which moment; empty: there is one. */
+  readonly when: string;
+  /** The workload that is pointed at. */
+  readonly picked: number | undefined;
+}
+
+/** A node that is not there at another time, or in another scene. */
+export function goneDetail(name: string, when: string): Markup {
+  return html`<h2>${name} <small>${when}</small></h2><p class="none">This node is not there.</p>`;
+}
+
 /** What is known of the nodes of one row. */
-export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: number): Markup {
+export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }: Told): Markup {
   const { first, nodes } = group;
   const ladder = scene.ladders[first.ladder ?? -1];
   const zones = [...new Set(nodes.map(({ zone }) => zone))].sort().join(', ');
@@ -67,7 +81,7 @@ export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: 
     next === null
       ? ''
       : `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h: ${next.why}`;
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type}</h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
 }
 
 /** Decisions of one moment. */

@@ -124,6 +124,28 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text('#moment')).toMatch(/^5m/);
   });
 
+  it('says in the panel what is so at the time that is shown, and at which', async () => {
+    const tab = await opened('simulate');
+    await tab.point('.node[data-group="0"]', true);
+    expect(await tab.text(DETAIL)).toMatch(/^\S+ After 10m\s/);
+    await tab.run("document.getElementById('scrub').focus()");
+    await tab.press('Home');
+    await expect.poll(() => tab.text('#moment')).toContain('0s: 5 nodes');
+    const start = await tab.text(DETAIL);
+    expect(start).toMatch(/^\S+ After 0s\s/);
+    expect(start).toMatch(/\n0 pods\n|This node is not there/);
+    await tab.press('End');
+    await expect.poll(() => tab.text(DETAIL)).toMatch(/^\S+ After 10m\s/);
+    expect(await tab.value("document.querySelectorAll('.node.kept').length")).toBe(1);
+  });
+
+  it('says in the panel of which way it is', async () => {
+    const tab = await opened('compare');
+    expect(await tab.text(DETAIL)).toContain(' Joiner');
+    await tab.point('input[name="scene"][value="1"]', true);
+    expect(await tab.text(DETAIL)).toContain(' Karpenter’s rules');
+  });
+
   it('leads from a decision to the node, also to one that has gone', async () => {
     const tab = await opened('simulate');
     const link = (at: number) => `document.querySelectorAll('#decisions a[data-node]')[${at}]`;
