@@ -92,6 +92,9 @@ function pricesSection({ priceChanges }: PageModel, prices: Prices): Markup {
   return section('prices', 'What NodeOverlays change', tables, PRICES_LEAD);
 }
 
+const DECISIONS_LEAD =
+  'Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node’s name leads to its row.';
+
 const STAYS_LEAD =
   'Why passes changed nothing. Passes with the same reasons are one row, with the words of the first. A paused NodePool is a row from the start of its pause to the end.';
 
@@ -100,15 +103,16 @@ function staysSection({ stays }: PageModel): Markup {
   return section('stays', 'What was not done, and why', stayTable(stays), STAYS_LEAD);
 }
 
-function decisionSection({ command, decisions, events, scenes }: PageModel): Markup {
+function decisionSection({ command, decisions, events, scenes, history }: PageModel): Markup {
   const drawn = drawnIn(scenes);
   const title = DECISION_TITLES[command] ?? 'Decisions';
   const decided = decisionTable(decisions, `${title}, one by one`, drawn);
+  const lead = history === null ? '' : DECISIONS_LEAD;
   const happened =
     events.length === 0
       ? NOTHING
       : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Events, one by one', drawn)}</details>`;
-  return section('decisions', title, html`${decided}${happened}`);
+  return section('decisions', title, html`${decided}${happened}`, lead);
 }
 
 function contents(model: PageModel, prices: Prices): Markup {

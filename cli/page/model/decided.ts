@@ -2,7 +2,7 @@ import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../
 import type { History } from '../../packing/film.ts';
 import type { PackedNode } from '../../packing/packing.ts';
 import { clock, type Prices } from '../draw/text.ts';
-import { price, together } from './facts.ts';
+import { plannedText, price, together } from './facts.ts';
 import type { DecisionModel, StayModel } from './model.ts';
 import { claimsOf, movesOf, moveText, withSavings } from './moves.ts';
 
@@ -77,7 +77,7 @@ export function decisionsOf(
   const rows = movesOf(records).map((move) => {
     const [record, ...others] = move;
     const isMove = others.length > 0;
-    const own = textAt(record, 'message') ?? '';
+    const own = plannedText(textAt(record, 'message') ?? '');
     const decision = {
       at: secondsOf(json, record),
       action: textAt(record, 'action') ?? '',

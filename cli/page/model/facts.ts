@@ -41,11 +41,16 @@ export function together(list: readonly DecisionModel[]): readonly DecisionModel
   });
 }
 
+/** What a NodeClaim was written for is a plan: its pods may be elsewhere. */
+export function plannedText(why: string): string {
+  return why.replace(/^(\S+ \S+ in \S+ at \S+\/h) for /, '$1, planned for ');
+}
+
 /** Why a node that a plan adds is what it is. */
 export function choiceText(node: NodeModel, prices: Prices): string {
   const { type, capacityType, zone, price, runnerUp } = node;
   const pods = node.pods.reduce((sum, [, each]) => sum + each, 0);
-  const chosen = `${type} ${capacityType} in ${zone} at ${prices.perHour(price)}/h for ${count(pods, 'pod')}`;
+  const chosen = `${type} ${capacityType} in ${zone} at ${prices.perHour(price)}/h, planned for ${count(pods, 'pod')}`;
   if (runnerUp === null) return chosen;
   const next = `${runnerUp.type} ${runnerUp.capacityType} in ${runnerUp.zone}`;
   return `${chosen}; runner-up ${next} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;

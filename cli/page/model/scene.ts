@@ -2,6 +2,7 @@ import { missing } from '../../../shared/core/missing.ts';
 import { parseResources } from '../../../shared/core/quantity.ts';
 import { isJson, type Json, objectAt } from '../../../shared/sim/json.ts';
 import type { PackedNode, PackedWorkload, Packing } from '../../packing/packing.ts';
+import { plannedText } from './facts.ts';
 import type { Amounts, NodeModel, Scene, WorkloadModel } from './model.ts';
 
 /** Not drawn: every pod has one, and few nodes run out of them. */
@@ -74,7 +75,7 @@ function nodeModel(node: PackedNode): NodeModel {
     pods,
     ladder,
     runnerUp,
-    why: node.why ?? '',
+    why: plannedText(node.why ?? ''),
     life,
   };
 }

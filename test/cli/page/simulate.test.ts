@@ -68,6 +68,15 @@ describe('a page of a simulation with pauses', () => {
   });
 });
 
+describe('a page of a simulation in which pods are elsewhere than planned', () => {
+  it('says that nodes were planned for pods, and where the pods are', () => {
+    const decisions = partOf(scaled.page, 'Decisions', 'What was not done, and why');
+    expect(decisions).toMatch(/at \$0\.0499\/h, planned for 4 pods; runner-up/);
+    expect(scaled.page).not.toMatch(/\/h for \d+ pod/);
+    expect(decisions).toContain('kube-scheduler binds the pods, on any node that has room');
+  });
+});
+
 describe('a page of a simulation with a move', () => {
   const decisions = partOf(scaled.page, 'Decisions', 'What was not done, and why');
 
