@@ -44,7 +44,7 @@ function controls(scenes: readonly Scene[], level: Level): Markup {
 }
 
 const PICTURE_LEAD =
-  'A row is a node, or several that are equal. Its bars are what it has for pods: cpu above, memory below, then what else pods ask for. Blocks are pods, in the colour of their workload; what is empty is paid for and not used. Under several nodes a curve shows how full each is, the fullest first. Point at a row, or move with the arrow keys, for details; click to keep them. Rows of types open to the nodes in them.';
+  'A row is a node, or several that are equal. Its bars are what it has for pods: cpu above, memory below, then what else pods ask for. Blocks are pods, in the colour of their workload; what is empty is paid for, and no pod requests it. “Room for more pods” is the share of a node’s price that is free of its fullest resource, which is what limits further pods. Under several nodes a curve shows how full each is, the fullest first. Point at a row, or move with the arrow keys, for details; click to keep them. Rows of types open to the nodes in them.';
 
 function pictureSection(model: PageModel, prices: Prices): Markup {
   const scene = shownFirst(model);

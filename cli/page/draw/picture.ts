@@ -1,5 +1,5 @@
 import type { Scene } from '../model/model.ts';
-import { amount, podsOn, priceOf, shareOf, usageOf, wasteOf } from '../model/use.ts';
+import { amount, podsOn, priceOf, shareOf, usageOf, roomOf } from '../model/use.ts';
 import { bar, colourClass, fillCurve, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
@@ -74,13 +74,13 @@ function row(
 
 /** What some nodes are and cost, in a line. */
 function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
-  const waste = wasteOf(scene, nodes);
+  const room = roomOf(scene, nodes);
   return [
     count(nodes.length, 'node'),
     count(podsOn(nodes), 'pod'),
     `${view.prices.perHour(priceOf(nodes))}/h`,
     ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
-    ...(waste > 0.00005 ? [`free room ${view.prices.perHour(waste)}/h`] : []),
+    `room for more pods ${room > 0.00005 ? `${view.prices.perHour(room)}/h` : 'none'}`,
   ].join(' · ');
 }
 
@@ -126,5 +126,5 @@ export function legend({ workloads, nodes }: Scene): Markup {
     );
   const more = shown.length - LEGEND_MAX;
   const rest = more > 0 ? html`<li class="more">and ${count(more, 'workload')} more</li>` : NOTHING;
-  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>free room</span></li></ul>`;
+  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>not requested</span></li></ul>`;
 }

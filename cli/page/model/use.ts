@@ -34,8 +34,8 @@ export function podsOn(nodes: readonly NodeModel[]): number {
   return nodes.reduce((all, { pods }) => all + pods.reduce((sum, [, each]) => sum + each, 0), 0);
 }
 
-/** What the room that nobody uses costs, by the most used of each node's drawn resources. */
-export function wasteOf(scene: Scene, nodes: readonly NodeModel[]): number {
+/** What the room for more pods costs: the free share of each node's fullest resource. */
+export function roomOf(scene: Scene, nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, node) => {
     const shares = scene.resources.map((each) => shareOf(usageOf(scene, [node], each)));
     return sum + (node.listPrice ?? 0) * Math.max(0, 1 - Math.max(...shares));

@@ -77,6 +77,16 @@ describe('a page of a simulation in which pods are elsewhere than planned', () =
   });
 });
 
+describe('the sums of a picture', () => {
+  it('say what the room for more pods costs, by the fullest resource, and what that is', () => {
+    const text = textOf(paused.page);
+    // Three nodes of $0.1632: 83 % of cpu is requested, and 8 % of memory.
+    expect(text).toContain('cpu 83 % · memory 8 % · room for more pods $0.0841/h');
+    expect(text).toContain('is the share of a node’s price that is free of its fullest resource');
+    expect(text).not.toContain('free room');
+  });
+});
+
 describe('a page of a simulation with a move', () => {
   const decisions = partOf(scaled.page, 'Decisions', 'What was not done, and why');
 
