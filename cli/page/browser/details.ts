@@ -1,5 +1,5 @@
-import type { Markup } from '../draw/markup.ts';
-import { show } from './elements.ts';
+import { html, type Markup } from '../draw/markup.ts';
+import { around, show } from './elements.ts';
 
 /** What the panel says, and of which node; undefined: of none. */
 interface Said {
@@ -18,6 +18,9 @@ export class Details {
     this.panel = panel;
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') this.release();
+    });
+    panel.addEventListener('click', (event) => {
+      if (around(event, '.close') !== null) this.close();
     });
   }
 
@@ -63,6 +66,13 @@ export class Details {
     if (row !== undefined) this.from(row);
   }
 
+  /** Back to what the details are of. */
+  private close(): void {
+    const { source } = this;
+    this.release();
+    if (source instanceof HTMLElement || source instanceof SVGElement) source.focus();
+  }
+
   private from(source: Element): void {
     this.source = source;
     source.classList.add('kept');
@@ -70,6 +80,7 @@ export class Details {
 
   private say(said: Said): void {
     this.shown = said;
-    show(this.panel, said.markup);
+    const close = html`<button type="button" class="close">Close</button>`;
+    show(this.panel, html`${close}${said.markup}`);
   }
 }

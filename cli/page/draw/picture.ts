@@ -1,5 +1,5 @@
 import type { Scene } from '../model/model.ts';
-import { amount, podsOn, priceOf, shareOf, usageOf, roomOf } from '../model/use.ts';
+import { amount, podsOn, priceOf, roomOf, shareOf, usageOf } from '../model/use.ts';
 import { bar, colourClass, fillCurve, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';

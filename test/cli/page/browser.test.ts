@@ -91,6 +91,25 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text(DETAIL)).toBe(first);
   });
 
+  it('has a panel in a narrow window only once something is clicked, and shares beside bars', async () => {
+    const tab = await chromium.open(join(folder, 'simulate.html'), 'light', 620, 900);
+    const height = `document.querySelector('${DETAIL}').offsetHeight`;
+    expect(await tab.value(height)).toBe(0);
+    expect(await tab.value("document.querySelector('.node .shares').offsetWidth")).toBeGreaterThan(
+      60,
+    );
+    await tab.point('.node[data-group="1"]', true);
+    expect(await tab.value(height)).toBeGreaterThan(100);
+    expect(await tab.value(height)).toBeLessThanOrEqual(360);
+    await tab.run(AXE);
+    expect(await tab.value('axe.run().then(({ violations }) => violations.length)')).toBe(0);
+    await tab.point(`${DETAIL} .close`, true);
+    expect(await tab.value(height)).toBe(0);
+    expect(await tab.value('document.activeElement.dataset.group')).toBe('1');
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await tab.value(overflow)).toBe(0);
+  });
+
   it('can be walked with the keyboard, and shows where one is', async () => {
     const tab = await opened('simulate');
     await tab.run("document.querySelector('.node').focus()");
