@@ -4,7 +4,7 @@ import { useText } from './bars.ts';
 import type { Group } from './groups.ts';
 import { ladderTable } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText, clock, count, namesText, type Prices } from './text.ts';
+import { amountText, clock, namesText, type Prices, podsText } from './text.ts';
 
 function pair(name: string, value: string): Markup {
   return value === '' ? NOTHING : html`<dt>${name}</dt><dd>${value}</dd>`;
@@ -81,7 +81,7 @@ export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }:
     next === null
       ? ''
       : `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h: ${next.why}`;
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
 }
 
 /** Decisions of one moment. */

@@ -3,7 +3,7 @@ import { amount, podsOn, priceOf, roomOf, shareOf, usageOf } from '../model/use.
 import { bar, colourClass, fillCurve, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { count, type Prices, percent } from './text.ts';
+import { count, type Prices, percent, podsText } from './text.ts';
 
 /** How a picture is looked at. */
 export interface View {
@@ -69,7 +69,7 @@ function row(
   const prices = new Set(nodes.map(({ listPrice }) => listPrice));
   const price = view.prices.perHour(priceOf(nodes) / nodes.length);
   const overlaid = first.overlays.length > 0 ? html`<span class="badge">overlay</span>` : NOTHING;
-  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${prices.size > 1 ? '⌀ ' : ''}${price}<small>${nodes.length > 1 ? 'an hour each' : 'an hour'}</small></span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${count(podsOn(nodes), 'pod')}</span></span></button></li>`;
+  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${prices.size > 1 ? '⌀ ' : ''}${price}<small>${nodes.length > 1 ? 'an hour each' : 'an hour'}</small></span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${podsText(podsOn(scene, nodes))}</span></span></button></li>`;
 }
 
 /** What some nodes are and cost, in a line. */
@@ -77,7 +77,7 @@ function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
   const room = roomOf(scene, nodes);
   return [
     count(nodes.length, 'node'),
-    count(podsOn(nodes), 'pod'),
+    podsText(podsOn(scene, nodes)),
     `${view.prices.perHour(priceOf(nodes))}/h`,
     ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
     `room for more pods ${room > 0.00005 ? `${view.prices.perHour(room)}/h` : 'none'}`,

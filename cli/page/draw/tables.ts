@@ -24,8 +24,9 @@ function nodeRow(scene: Scene, { pool, nodes, first }: Group, prices: Prices): M
       there === 0 ? '–' : `${amountText(resource, used)} / ${amountText(resource, there)}`;
     return html`<td class="number">${text}</td>`;
   });
+  const pods = podsOn(scene, nodes);
   const names = nodes.map(({ name, claim }) => (claim === '' ? name : `${name} (${claim})`));
-  return html`<tr><td class="number">${nodes.length}</td><th scope="row">${first.type}</th><td>${pool}</td><td>${first.capacityType}</td><td>${zones.join(', ')}</td><td class="number">${prices.perHour(first.listPrice)}</td><td class="number">${prices.perHour(first.price)}</td><td class="number">${podsOn(nodes)}</td>${use}<td>${namesText(names, NODES_MAX)}</td></tr>`;
+  return html`<tr><td class="number">${nodes.length}</td><th scope="row">${first.type}</th><td>${pool}</td><td>${first.capacityType}</td><td>${zones.join(', ')}</td><td class="number">${prices.perHour(first.listPrice)}</td><td class="number">${prices.perHour(first.price)}</td><td class="number">${pods.own}${pods.daemons === 0 ? '' : ` + ${pods.daemons}`}</td>${use}<td>${namesText(names, NODES_MAX)}</td></tr>`;
 }
 
 /** The picture in words. */
@@ -35,8 +36,9 @@ export function nodeTable(scene: Scene, prices: Prices): Markup {
   const heads = scene.resources.map(
     (resource) => html`<th scope="col" class="number">${resource} used / there</th>`,
   );
+  const hasDaemons = podsOn(scene, scene.nodes).daemons > 0;
   const label = `Nodes of ${scene.title}, equal ones together`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Price/h</th><th scope="col" class="number">Pods</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Price/h</th><th scope="col" class="number">${hasDaemons ? 'Pods + DaemonSets’' : 'Pods'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
 }
 
 /** Names of what pictures show, as decisions have them, with the names in the picture. */

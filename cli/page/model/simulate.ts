@@ -1,6 +1,6 @@
 import { isJson, type Json, listAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import type { History } from '../../packing/film.ts';
-import { clock, count, type Prices, pricesIn } from '../draw/text.ts';
+import { clock, count, type Prices, podsText, pricesIn } from '../draw/text.ts';
 import { decisionsOf, eventsOf, staysOf } from './decided.ts';
 import { currencyIn, fact, price, unplacedBy } from './facts.ts';
 import type { CostRow, PageModel, Scene } from './model.ts';
@@ -62,12 +62,14 @@ function rejectedNotes(json: Json): readonly string[] {
 }
 
 function leadOf(json: Json, pending: number, prices: Prices): string {
-  const running = price(json, 'pods', 'running');
+  const claims = listAt(json, 'nodeClaims').filter(isJson);
+  const daemons = claims.reduce((sum, each) => sum + price(each, 'daemonSetPods'), 0);
+  const own = Math.max(0, price(json, 'pods', 'running') - daemons);
   const nodes = price(json, 'totals', 'nodes');
   const waits =
     pending === 0 ? 'none waits' : `${count(pending, 'pod')} without a node or starting`;
   const end = prices.perHour(price(json, 'totals', 'pricePerHour'));
-  return `At the end ${count(running, 'pod')} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}.`;
+  return `At the end ${podsText({ own, daemons })} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}.`;
 }
 
 /** The page of what `simulate -o json` prints. */

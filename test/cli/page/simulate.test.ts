@@ -78,6 +78,13 @@ describe('a page of a simulation in which pods are elsewhere than planned', () =
 });
 
 describe('the sums of a picture', () => {
+  it('tell pods of DaemonSets from others', () => {
+    const text = textOf(scaled.page);
+    expect(text).toMatch(/^At the end 10 pods and 20 of DaemonSets run on 5 nodes for /m);
+    expect(text).toMatch(/^All NodePools: 5 nodes · 10 pods and 20 of DaemonSets · /m);
+    expect(text).toMatch(/^1 \S+ \S+ .* \d \+ 4 /m);
+  });
+
   it('say what the room for more pods costs, by the fullest resource, and what that is', () => {
     const text = textOf(paused.page);
     // Three nodes of $0.1632: 83 % of cpu is requested, and 8 % of memory.
