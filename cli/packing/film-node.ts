@@ -10,7 +10,7 @@ import { formatResources } from '../../shared/core/quantity.ts';
 import type { Machine } from '../../shared/sim/cloud/compute.ts';
 import { isJson, numberAt, textAt } from '../../shared/sim/json.ts';
 import type { World } from '../../shared/sim/world.ts';
-import type { Lifetime, PackedNode, PodCount, RunnerUpText } from './packing.ts';
+import type { Amounts, Lifetime, PackedNode, PodCount, RunnerUpText } from './packing.ts';
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
 
@@ -65,11 +65,21 @@ export function plannedRunnerUp(
   return { type, zone, capacityType, price, listPrice, why };
 }
 
+/** What overlays have made of the capacity that the machine has by itself. */
+function overlaidOf(machine: Machine, types: readonly InstanceType[]): Amounts {
+  const type = types.find(({ name }) => name === machine.instanceType);
+  if (type === undefined || type.capacityOverlays.length === 0) return {};
+  const own = machine.type.capacity;
+  const changed = Object.entries(type.capacity).filter(([name, each]) => each !== own[name]);
+  return formatResources(Object.fromEntries(changed));
+}
+
 /** The node of an instance that was launched for the claim just now. */
 export function launched(
   { terms }: World,
   machine: Machine,
   claim: NodeClaim,
+  types: readonly InstanceType[],
   seconds: number,
 ): Shot {
   const { instanceType: type, zone, capacityType, offering } = machine;
@@ -98,6 +108,7 @@ export function launched(
       ladder: null,
       runnerUp: null,
       replaces: [],
+      overlaid: overlaidOf(machine, types),
       why: null,
       life,
     },

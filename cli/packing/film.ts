@@ -151,7 +151,7 @@ export class Film {
   #onLaunch(machine: Machine, types: readonly InstanceType[], claims: readonly NodeClaim[]): void {
     const claim = claims.find(({ providerId }) => instanceIdOf(providerId) === machine.id);
     if (claim === undefined) return;
-    const shot = launched(this.#world, machine, claim, this.#seconds());
+    const shot = launched(this.#world, machine, claim, types, this.#seconds());
     const { type, zone, capacityType } = shot.offering;
     const decided = this.#world.recorder.decisions.find(
       ({ object, action }) => object === `NodeClaim/${claim.name}` && action === 'create',

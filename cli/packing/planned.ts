@@ -27,6 +27,7 @@ const NOT_PLANNED = {
   ladder: null,
   runnerUp: null,
   replaces: [],
+  overlaid: {},
   life: null,
 } as const;
 
@@ -136,6 +137,7 @@ export class Packer {
       ladder: this.#ladders.indexOf(asked, types),
       runnerUp: runnerUpText(runnerUp),
       replaces: [],
+      overlaid: {},
       why: null,
       life: null,
     };

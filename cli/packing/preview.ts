@@ -22,6 +22,7 @@ function bareNode({ nodeClaim, nodePool, chosen, why }: Launch): PackedNode {
     ladder: null,
     runnerUp: null,
     replaces: [],
+    overlaid: {},
     why,
     life: null,
   };

@@ -1,9 +1,11 @@
-import type { DecisionModel, Scene } from '../model/model.ts';
+import { boundText, runnerUpKind } from '../model/facts.ts';
+import type { DecisionModel, Ladder, Scene } from '../model/model.ts';
 import { amount, podsOn, usageOf } from '../model/use.ts';
 import { useText } from './bars.ts';
 import type { Group } from './groups.ts';
 import { ladderTable } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
+import { overlayText } from './picture.ts';
 import { amountText, clock, namesText, type Prices, podsText } from './text.ts';
 
 function pair(name: string, value: string): Markup {
@@ -15,6 +17,12 @@ function priceText({ first, nodes }: Group, prices: Prices): string {
   const list = `${prices.perHour(listPrice)}/h${nodes.length > 1 ? ' each' : ''}`;
   if (price === listPrice) return list;
   return `${list} list, ${prices.perHour(price)} after ${overlays.join(', ') || 'overlays'}`;
+}
+
+function overlaysText(node: Group['first']): string {
+  const effect = overlayText(node).replace(/^overlay(: )?/, '');
+  const names = node.overlays.join(', ');
+  return names === effect.trim() || names === '' ? names : `${names}: ${effect}`;
 }
 
 function lifeText({ life }: Group['first']): string {
@@ -50,6 +58,20 @@ function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): re
   });
 }
 
+/** The best offering that was not chosen, or why there is none. */
+function runnerUpText(node: Group['first'], ladder: Ladder | undefined, prices: Prices): string {
+  const next = node.runnerUp;
+  if (next === null)
+    return ladder === undefined ? '' : ['none', boundText(ladder)].filter(Boolean).join(': ');
+  const kind = runnerUpKind(node, next);
+  return `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h, ${kind}: ${next.why}`;
+}
+
+/** Without the runner-up, which is told apart. */
+function whyText({ why }: Group['first']): string {
+  return why.replace(/; (runner-up .*|no other offering fits)$/, '');
+}
+
 /** How details are told. */
 interface Told {
   readonly prices: Prices;
@@ -76,12 +98,8 @@ export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }:
   const isOneReason = nodes.every(
     ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,
   );
-  const next = isOneReason ? first.runnerUp : null;
-  const runner =
-    next === null
-      ? ''
-      : `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h: ${next.why}`;
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+  const runner = isOneReason ? runnerUpText(first, ladder, prices) : '';
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', overlaysText(first))}${used}${pair('Why', isOneReason ? whyText(first) : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
 }
 
 /** Decisions of one moment. */

@@ -1,3 +1,4 @@
+import { boundText, runnerUpKind } from '../model/facts.ts';
 import type { Ladder, NodeModel, Scene } from '../model/model.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { count, namesText, type Prices } from './text.ts';
@@ -37,7 +38,7 @@ export function rungOf(listPrice: number, price: number, most: number): Markup {
 function note(offer: Offer, node: NodeModel): string {
   if (isOffer(offer, node)) return 'chosen';
   if (node.runnerUp !== null && isOffer(offer, node.runnerUp)) {
-    return `runner-up: ${node.runnerUp.why}`;
+    return `runner-up, ${runnerUpKind(node, node.runnerUp)}: ${node.runnerUp.why}`;
   }
   return offer.available ? '' : 'unavailable: insufficient capacity';
 }
@@ -51,6 +52,11 @@ interface Columns {
   readonly hasEffects: boolean;
 }
 
+/** `us-east-1a, same price in us-east-1b`. */
+function zonesText({ zone, samePriceIn }: Offer): string {
+  return samePriceIn.length === 0 ? zone : `${zone}, same price in ${samePriceIn.join(', ')}`;
+}
+
 function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: Columns): Markup {
   const said = note(offer, node);
   const kind = said === 'chosen' ? 'chosen' : said.startsWith('runner') ? 'runner' : '';
@@ -58,7 +64,15 @@ function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: C
   const effects = hasEffects
     ? html`<td class="number">${effect(offer)}</td><td>${offer.overlay ?? ''}</td>`
     : NOTHING;
-  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td class="where">${offer.capacityType}</td><td class="where">${zonesText(offer)}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+}
+
+function captionText(ladder: Ladder): string {
+  const { offers, considered, types } = ladder;
+  const all = `${count(considered, 'offering')} of the ${count(types, 'instance type')} that the NodeClaim lists`;
+  const shown = `${offers.length < considered ? `${offers.length} of ${all}` : `The ${all}`}`;
+  const bound = boundText(ladder);
+  return `${shown}: the cheapest of each type and capacity type; unavailable ones have rows of their own.${bound === '' ? '' : ` Zones: ${bound}.`}`;
 }
 
 /** The offerings that were compared for a node, cheapest first. */
@@ -68,14 +82,14 @@ export function ladderTable(
   prices: Prices,
   title: string,
 ): Markup {
-  const { offers, considered } = ladder;
+  const { offers } = ladder;
   const most = Math.max(1e-9, ...offers.flatMap(({ listPrice, price }) => [listPrice, price]));
   const hasEffects = offers.some((offer) => effect(offer) !== '' || offer.overlay !== null);
   const rows = offers.map((offer) => offerRow(offer, node, { prices, most, hasEffects }));
   const heads = hasEffects
     ? html`<th scope="col" class="number">Effect</th><th scope="col">Overlay</th>`
     : NOTHING;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>The cheapest ${offers.length} of ${count(considered, 'offering')} that the pods fit, one for each type and capacity type. ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>${captionText(ladder)} ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col" class="where">Capacity</th><th scope="col" class="where">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Nodes that were bought as one kind from the same offerings; those that have gone are of them. */

@@ -1,10 +1,10 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import type { History } from '../../packing/film.ts';
-import type { PackedNode } from '../../packing/packing.ts';
+import type { PackedNode, Packing } from '../../packing/packing.ts';
 import { clock, type Prices } from '../draw/text.ts';
-import { plannedText, price, together } from './facts.ts';
+import { boundText, plannedText, price, together } from './facts.ts';
 import type { DecisionModel, StayModel } from './model.ts';
-import { claimsOf, movesOf, moveText, withSavings } from './moves.ts';
+import { claimsOf, movesOf, moveText, reasonIn, withSavings } from './moves.ts';
 
 /** Steps of every node's life, which the picture shows. */
 const USUAL: ReadonlySet<string> = new Set([
@@ -66,10 +66,16 @@ function timed(why: string, start: string): string {
 /** What was done in a simulation, and what pods had no node. */
 export function decisionsOf(
   json: Json,
-  nodes: readonly PackedNode[],
+  { nodes, ladders }: Packing,
   prices: Prices,
 ): readonly DecisionModel[] {
   const byClaim = claimsOf(nodes);
+  const boundOf = (record: Json): string => {
+    const name = (textAt(record, 'object') ?? '').replace(/^NodeClaim\//, '');
+    const ladder = ladders[byClaim.get(name)?.ladder ?? -1];
+    const bound = ladder === undefined ? '' : boundText(ladder);
+    return reasonIn(record, 'only-offering') === undefined || bound === '' ? '' : `: ${bound}`;
+  };
   const records = recordsIn(json).filter((each) => {
     const action = textAt(each, 'action') ?? '';
     return action !== 'launch' && !NO_ACTIONS.has(action);
@@ -77,7 +83,7 @@ export function decisionsOf(
   const rows = movesOf(records).map((move) => {
     const [record, ...others] = move;
     const isMove = others.length > 0;
-    const own = plannedText(textAt(record, 'message') ?? '');
+    const own = plannedText(textAt(record, 'message') ?? '') + boundOf(record);
     const decision = {
       at: secondsOf(json, record),
       action: textAt(record, 'action') ?? '',

@@ -28,6 +28,8 @@ export interface NodeModel {
   readonly listPrice: number | null;
   readonly price: number | null;
   readonly overlays: readonly string[];
+  /** What overlays have added to its capacity. */
+  readonly overlaid: Amounts;
   readonly state: NodeState | 'starting';
   readonly allocatable: Amounts;
   readonly reserved: Amounts;

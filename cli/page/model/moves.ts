@@ -19,7 +19,7 @@ function priceOf(objects: readonly string[], byClaim: ByClaim): number | undefin
   return known.reduce((sum, each) => sum + each, 0);
 }
 
-function reasonIn(record: Json, ...codes: readonly string[]): Json | undefined {
+export function reasonIn(record: Json, ...codes: readonly string[]): Json | undefined {
   const reasons = listAt(record, 'reasons').filter(isJson);
   return reasons.find((each) => codes.includes(textAt(each, 'code') ?? ''));
 }

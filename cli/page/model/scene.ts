@@ -69,6 +69,7 @@ function nodeModel(node: PackedNode): NodeModel {
     listPrice,
     price,
     overlays,
+    overlaid: amounts(node.overlaid),
     state,
     allocatable: amounts(node.allocatable),
     reserved: amounts(node.reserved),

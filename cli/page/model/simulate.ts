@@ -107,7 +107,7 @@ export function simulateModel(subject: string, json: Json): PageModel {
     verdict: '',
     scenes: [scene],
     history,
-    decisions: decisionsOf(json, packing.nodes, prices),
+    decisions: decisionsOf(json, packing, prices),
     stays: staysOf(json, history),
     events: eventsOf(json),
     unplaced: unplacedBy(pairs),

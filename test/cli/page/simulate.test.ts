@@ -27,10 +27,17 @@ const paused = await simulated(
   ...['--scenario', join(pausedFolder, 'scenario.yaml'), '--duration', '20m'],
 );
 
+const slices = await printedPage(
+  'simulate',
+  join(ROOT, 'examples/02-gpu-slices'),
+  ...['--region', 'eu-west-1', '--duration', '2m'],
+);
+
 /** The part of a page's words under one heading. */
 function partOf(page: string, from: string, to: string): string {
   const text = textOf(page);
-  return text.slice(text.indexOf(`\n${from}\n`), text.indexOf(`\n${to}\n`));
+  const start = text.lastIndexOf(`\n${from}\n`);
+  return text.slice(start, text.indexOf(`\n${to}\n`, start));
 }
 
 describe('a page of a simulation with pauses', () => {
@@ -74,6 +81,43 @@ describe('a page of a simulation in which pods are elsewhere than planned', () =
     expect(decisions).toMatch(/at \$0\.0499\/h, planned for 4 pods; runner-up/);
     expect(scaled.page).not.toMatch(/\/h for \d+ pod/);
     expect(decisions).toContain('kube-scheduler binds the pods, on any node that has room');
+  });
+});
+
+describe('the ladders of a page', () => {
+  const parts = [paused, slices].map(({ page }) =>
+    partOf(page, 'Why these instances', 'Decisions'),
+  );
+  const [pausedPart = '', slicesPart = ''] = parts;
+
+  it('say of how many types they are, and which zones sell at the same price', () => {
+    expect(slicesPart).toContain(
+      '8 of 24 offerings of the 8 instance types that the NodeClaim lists: the cheapest of each',
+    );
+    expect(slicesPart).toMatch(
+      /^★ g5\.xlarge on-demand eu-west-1a, same price in eu-west-1b, eu-west-1c /m,
+    );
+  });
+
+  it('say what kind of offering the runner-up is', () => {
+    expect(slicesPart).toMatch(/^☆ g5\.2xlarge .* runner-up, another instance type: holds/m);
+    expect(pausedPart).toMatch(
+      /^☆ m7g\.xlarge on-demand us-east-1b.* runner-up, the same instance type in another zone: costs the same/m,
+    );
+  });
+
+  it('say why there is no other offering', () => {
+    const bound =
+      /no other offering fits: the NodeClaim is for us-east-1a, not us-east-1b, .*us-east-1f, by its NodePool or by spread, affinity or volumes of its pods/;
+    const decisions = partOf(paused.page, 'Decisions', 'What was not done, and why');
+    expect(decisions).toMatch(bound);
+    expect(pausedPart).toContain('Zones: the NodeClaim is for us-east-1a, not us-east-1b');
+  });
+});
+
+describe('the badge of a NodeOverlay', () => {
+  it('says what it adds', () => {
+    expect(textOf(slices.page)).toContain('g5.xlarge overlay: adds 4 gpu-slice');
   });
 });
 
