@@ -12,35 +12,58 @@ function historyAt(json: Json): History | null {
   return Array.isArray(found['frames']) ? (found as unknown as History) : null;
 }
 
-function costsOf(json: Json, history: History | null): readonly CostRow[] {
+type Frames = History['frames'];
+
+/** What was paid once the first nodes were there; undefined: there were none. */
+function startOf(frames: Frames): Frames[number] | undefined {
+  return frames.find(({ pricePerHour }) => pricePerHour > 0);
+}
+
+/** How the end compares with the start. */
+function changeText(start: number, end: number, prices: Prices): string {
+  if (Math.abs(end - start) < 5e-5) return 'as at the start';
+  const amount = prices.perHour(Math.abs(end - start));
+  return `${amount} an hour ${end < start ? 'less' : 'more'} than at the start`;
+}
+
+function costsOf(json: Json, history: History | null, prices: Prices): readonly CostRow[] {
   const end = price(json, 'totals', 'pricePerHour');
   const adjusted = price(json, 'totals', 'adjustedPricePerHour');
-  const peak = Math.max(end, ...(history?.frames ?? []).map((each) => each.pricePerHour));
-  const top = history?.frames.find(({ pricePerHour }) => pricePerHour === peak);
-  const isAdjusted = Math.abs(adjusted - end) > 1e-6;
-  return [
-    ...(peak - end > 1e-6
-      ? [
-          {
-            label: 'Most at one time',
-            perHour: peak,
-            note: top === undefined ? '' : `after ${clock(top.at)}`,
-            tone: 'before' as const,
-          },
-        ]
-      : []),
-    { label: 'At the end', perHour: end, note: 'list prices', tone: 'after' },
-    ...(isAdjusted
-      ? [
-          {
-            label: 'The same after overlays',
-            perHour: adjusted,
-            note: 'what decisions compare',
-            tone: 'bound' as const,
-          },
-        ]
-      : []),
+  const frames = history?.frames ?? [];
+  const first = startOf(frames);
+  const peak = Math.max(end, ...frames.map((each) => each.pricePerHour));
+  const top = frames.find(({ pricePerHour }) => pricePerHour === peak);
+  const rows: readonly (CostRow | undefined)[] = [
+    first && {
+      label: 'At the start',
+      perHour: first.pricePerHour,
+      note: `after the first launches, ${clock(first.at)}`,
+      tone: 'before',
+    },
+    peak - Math.max(end, first?.pricePerHour ?? 0) > 1e-6
+      ? {
+          label: 'Most at one time',
+          perHour: peak,
+          note: top === undefined ? '' : `after ${clock(top.at)}`,
+          tone: 'before',
+        }
+      : undefined,
+    {
+      label: 'At the end',
+      perHour: end,
+      note: `list prices${first === undefined ? '' : `; ${changeText(first.pricePerHour, end, prices)}`}`,
+      tone: 'after',
+    },
+    Math.abs(adjusted - end) > 1e-6
+      ? {
+          label: 'The same after overlays',
+          perHour: adjusted,
+          note: 'what decisions compare',
+          tone: 'bound',
+        }
+      : undefined,
   ];
+  return rows.filter((each) => each !== undefined);
 }
 
 function overlayNotes(json: Json): readonly string[] {
@@ -103,7 +126,7 @@ export function simulateModel(subject: string, json: Json): PageModel {
       ...fact('Joiner', textAt(json, 'joiner')),
     ],
     currency,
-    costs: costsOf(json, history),
+    costs: costsOf(json, history, prices),
     verdict: '',
     scenes: [scene],
     history,

@@ -84,6 +84,18 @@ describe('a page of a simulation in which pods are elsewhere than planned', () =
   });
 });
 
+describe('the costs of a simulation', () => {
+  it('are those at the start, the most at one time, and those at the end with the difference', () => {
+    const part = partOf(scaled.page, 'What it costs', 'What happened');
+    expect(part).toMatch(/^What Cost An hour A month \(730 h\) Note$/m);
+    expect(part).toMatch(/^At the start \$0\.3775 \$275\.55 after the first launches, 0s$/m);
+    expect(part).toMatch(/^Most at one time \$0\.7549 \$551\.11 after 5m$/m);
+    expect(part).toMatch(
+      /^At the end \$0\.2425 \$177\.00 list prices; \$0\.1350 an hour less than at the start$/m,
+    );
+  });
+});
+
 describe('the ladders of a page', () => {
   const parts = [paused, slices].map(({ page }) =>
     partOf(page, 'Why these instances', 'Decisions'),
