@@ -7,6 +7,7 @@ import { ladderTable } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { overlayText } from './picture.ts';
 import { amountText, clock, namesText, type Prices, podsText } from './text.ts';
+import { whyMarkup } from './why.ts';
 
 function pair(name: string, value: string): Markup {
   return value === '' ? NOTHING : html`<dt>${name}</dt><dd>${value}</dd>`;
@@ -93,13 +94,13 @@ export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }:
   const zones = [...new Set(nodes.map(({ zone }) => zone))].sort().join(', ');
   const used = scene.resources
     .filter((resource) => usageOf(scene, nodes, resource).there > 0)
-    .map((resource) => pair(resource, useText(scene, group, resource)));
+    .map((resource) => pair(`${resource} requested`, useText(scene, group, resource)));
   const claims = nodes.flatMap(({ claim }) => (claim === '' ? [] : [claim]));
   const isOneReason = nodes.every(
     ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,
   );
   const runner = isOneReason ? runnerUpText(first, ladder, prices) : '';
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', overlaysText(first))}${used}${pair('Why', isOneReason ? whyText(first) : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', overlaysText(first))}${used}${pair('Why', isOneReason ? whyText(first) : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu each</th><th scope="col" class="number">Memory each</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
 }
 
 /** Decisions of one moment. */
@@ -108,7 +109,7 @@ export function decisionDetail(list: readonly DecisionModel[]): Markup {
   const title = first?.at === undefined ? 'Decisions' : `After ${clock(first.at)}`;
   const items = list.map(
     ({ action, object, others, why }) =>
-      html`<li><b>${action}</b> ${object}${others.length > 0 ? `, ${namesText(others)}` : ''}<br>${why}</li>`,
+      html`<li><b>${action}</b> ${object}${others.length > 0 ? `, ${namesText(others)}` : ''}<br>${whyMarkup(why)}</li>`,
   );
   return html`<h2>${title}</h2><ul class="said">${items}</ul>`;
 }

@@ -3,6 +3,7 @@ import { podsOn, usageOf } from '../model/use.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { amountText, clock, count, namesText, type Prices } from './text.ts';
+import { whyMarkup } from './why.ts';
 
 /** Rows of a table on the page; what is printed as JSON has them all. */
 const ROWS_MAX = 300;
@@ -34,11 +35,11 @@ export function nodeTable(scene: Scene, prices: Prices): Markup {
   const groups = groupsOf(scene, 'equal');
   const rows = groups.slice(0, ROWS_MAX).map((group) => nodeRow(scene, group, prices));
   const heads = scene.resources.map(
-    (resource) => html`<th scope="col" class="number">${resource} used / there</th>`,
+    (resource) => html`<th scope="col" class="number">${resource} requested / there, all</th>`,
   );
   const hasDaemons = podsOn(scene, scene.nodes).daemons > 0;
   const label = `Nodes of ${scene.title}, equal ones together`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Price/h</th><th scope="col" class="number">${hasDaemons ? 'Pods + DaemonSets’' : 'Pods'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h, each</th><th scope="col" class="number">Price/h, each</th><th scope="col" class="number">${hasDaemons ? 'Pods + DaemonSets’, all' : 'Pods, all'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
 }
 
 /** Names of what pictures show, as decisions have them, with the names in the picture. */
@@ -75,7 +76,7 @@ function decisionRow(decision: DecisionModel, hasTime: boolean, drawn: Drawn): M
   const time = hasTime
     ? html`<td class="number">${at === undefined ? '' : clock(at)}</td>`
     : NOTHING;
-  return html`<tr>${time}<td>${action}</td><th scope="row">${objectsMarkup(decision, drawn)}</th><td>${why}</td></tr>`;
+  return html`<tr>${time}<td>${action}</td><th scope="row">${objectsMarkup(decision, drawn)}</th><td>${whyMarkup(why)}</td></tr>`;
 }
 
 /** Everything decided, or that happened, with its reason. */
@@ -90,7 +91,7 @@ export function decisionTable(list: readonly DecisionModel[], label: string, dra
 function stayRow({ object, more, why, useCase, first, last, times }: StayModel): Markup {
   const who = more > 0 ? `${object} and up to ${more} more` : object;
   const passes = times === null ? '' : times.toLocaleString('en');
-  return html`<tr><td class="number">${clock(first)}</td><td class="number">${clock(last)}</td><td class="number">${passes}</td><td>${useCase}</td><th scope="row">${who}</th><td>${why}</td></tr>`;
+  return html`<tr><td class="number">${clock(first)}</td><td class="number">${clock(last)}</td><td class="number">${passes}</td><td>${useCase}</td><th scope="row">${who}</th><td>${whyMarkup(why)}</td></tr>`;
 }
 
 /** What was not done, with the reason; what passes repeat is one row. */
@@ -104,7 +105,7 @@ export function unplacedTable({ unplaced }: PageModel): Markup {
   if (unplaced.length === 0) return html`<p class="none">Every pod has a place.</p>`;
   const rows = unplaced.slice(0, ROWS_MAX).map(({ why, pods }) => {
     const names = namesText(pods, NAMES_MAX);
-    return html`<tr><td class="number">${count(pods.length, 'pod')}</td><th scope="row">${why}</th><td>${names}</td></tr>`;
+    return html`<tr><td class="number">${count(pods.length, 'pod')}</td><th scope="row">${whyMarkup(why)}</th><td>${names}</td></tr>`;
   });
   return html`<div class="scroll" role="region" tabindex="0" aria-label="Pods by reason"><table class="decisions"><thead><tr><th scope="col" class="number">Pods</th><th scope="col">Why</th><th scope="col">Which</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(unplaced.length, 'reasons')}`;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Packing } from '../../../cli/packing/packing.ts';
+import { obstaclesText } from '../../../cli/page/draw/why.ts';
 import type { FinalState } from '../../../shared/sim/report.ts';
 import { inFolder } from '../run.ts';
 import { printedPage, ROOT, textOf } from './made.ts';
@@ -81,6 +82,34 @@ describe('a page of a simulation in which pods are elsewhere than planned', () =
     expect(decisions).toMatch(/at \$0\.0499\/h, planned for 4 pods; runner-up/);
     expect(scaled.page).not.toMatch(/\/h for \d+ pod/);
     expect(decisions).toContain('kube-scheduler binds the pods, on any node that has room');
+  });
+});
+
+describe('why a pod has no node', () => {
+  it('is a sentence, with what each stage left folded under it', () => {
+    const decisions = partOf(paused.page, 'Decisions', 'What was not done, and why');
+    expect(decisions).toMatch(
+      /^9m unschedulable Pod\/\S+ Launches of NodePool default are paused; none of 1 existing nodes has room for it; and 1 other pod\nNodePool default: 1328 types → /m,
+    );
+  });
+
+  it.each([
+    [
+      'NodePool a: 9 types → 2 after its requirements → cause: 0 after x In [y] → cause: 0 after z; NodePool b: 1 type → cause: 0 after the NodePool, which is not ready (Ready: Invalid)',
+      'NodePool a has no instance type left after x In [y], and NodePool a has no instance type left after z; NodePool b is not ready (Ready: Invalid)',
+    ],
+    ['no NodePool has room', undefined],
+    ['NodePool a: paused; NodePool b: 3 types → 2 after its requirements', undefined],
+  ])('of %j is %j', (why, obstacles) => {
+    expect(obstaclesText(why)).toBe(obstacles);
+  });
+});
+
+describe('tables of nodes and pods', () => {
+  it('say what is of each and what of all', () => {
+    expect(textOf(scaled.page)).toContain(
+      'List/h, each Price/h, each Pods + DaemonSets’, all cpu requested / there, all',
+    );
   });
 });
 
