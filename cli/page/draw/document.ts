@@ -6,7 +6,15 @@ import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
 import { priceChangeTables } from './price-changes.ts';
-import { decisionTable, drawnIn, nodeTable, stayTable, unplacedTable } from './tables.ts';
+import {
+  decisionTable,
+  differenceTable,
+  drawnIn,
+  type Heads,
+  nodeTable,
+  stayTable,
+  unplacedTable,
+} from './tables.ts';
 import { type Prices, pricesIn } from './text.ts';
 import { timeline } from './timeline.ts';
 
@@ -83,6 +91,10 @@ function notesSection({ notes, facts }: PageModel): Markup {
 /** What is decided, by the command; of others decisions. */
 const DECISION_TITLES: Readonly<Record<string, string>> = { diagnose: 'NodeOverlays' };
 
+const DECISION_HEADS: Readonly<Record<string, Heads>> = {
+  diagnose: ['State', 'NodeOverlay', 'Weight, and what its status says'],
+};
+
 const PRICES_LEAD =
   'List prices are what AWS bills. Joiner compares prices after NodeOverlays when it chooses instance types.';
 
@@ -90,6 +102,12 @@ function pricesSection({ priceChanges }: PageModel, prices: Prices): Markup {
   if (priceChanges === undefined) return NOTHING;
   const tables = priceChangeTables(priceChanges, prices);
   return section('prices', 'What NodeOverlays change', tables, PRICES_LEAD);
+}
+
+function differenceSection({ differences, scenes, basis }: PageModel): Markup {
+  if (differences === undefined) return NOTHING;
+  const table = differenceTable(differences, scenes);
+  return section('differences', 'Where the difference comes from', table, basis);
 }
 
 const DECISIONS_LEAD =
@@ -106,7 +124,7 @@ function staysSection({ stays }: PageModel): Markup {
 function decisionSection({ command, decisions, events, scenes, history }: PageModel): Markup {
   const drawn = drawnIn(scenes);
   const title = DECISION_TITLES[command] ?? 'Decisions';
-  const decided = decisionTable(decisions, `${title}, one by one`, drawn);
+  const decided = decisionTable(decisions, `${title}, one by one`, drawn, DECISION_HEADS[command]);
   const lead = history === null ? '' : DECISIONS_LEAD;
   const happened =
     events.length === 0
@@ -129,7 +147,7 @@ function contents(model: PageModel, prices: Prices): Markup {
       ? NOTHING
       : section('ladder', 'Why these instances', ladders(scene, prices));
   const decided = decisionSection(model);
-  return html`${cost}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
+  return html`${cost}${differenceSection(model)}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
 }
 
 /** What could end a script element, or turn the direction of text. */

@@ -1,3 +1,4 @@
+import type { Difference } from '../model/differences.ts';
 import type { DecisionModel, PageModel, Scene, StayModel } from '../model/model.ts';
 import { podsOn, usageOf } from '../model/use.ts';
 import { type Group, groupsOf } from './groups.ts';
@@ -79,13 +80,34 @@ function decisionRow(decision: DecisionModel, hasTime: boolean, drawn: Drawn): M
   return html`<tr>${time}<td>${action}</td><th scope="row">${objectsMarkup(decision, drawn)}</th><td>${whyMarkup(why)}</td></tr>`;
 }
 
+/** What heads the columns of what was decided, of the object and of the reason. */
+export type Heads = readonly [what: string, object: string, why: string];
+
+const DECISION_HEADS: Heads = ['What', 'Object', 'Why'];
+
 /** Everything decided, or that happened, with its reason. */
-export function decisionTable(list: readonly DecisionModel[], label: string, drawn: Drawn): Markup {
+export function decisionTable(
+  list: readonly DecisionModel[],
+  label: string,
+  drawn: Drawn,
+  heads: Heads = DECISION_HEADS,
+): Markup {
   if (list.length === 0) return html`<p class="none">Nothing.</p>`;
   const hasTime = list.some(({ at }) => at !== undefined);
   const rows = list.slice(0, ROWS_MAX).map((each) => decisionRow(each, hasTime, drawn));
+  const names = heads.map((each) => html`<th scope="col">${each}</th>`);
   const time = hasTime ? html`<th scope="col" class="number">After</th>` : NOTHING;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="decisions"><thead><tr>${time}<th scope="col">What</th><th scope="col">Object</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(list.length, 'lines')}`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="decisions"><thead><tr>${time}${names}</tr></thead><tbody>${rows}</tbody></table></div>${cutNote(list.length, 'lines')}`;
+}
+
+/** In what several ways of the same differ. */
+export function differenceTable(list: readonly Difference[], scenes: readonly Scene[]): Markup {
+  const heads = scenes.map(({ title }) => html`<th scope="col">${title}</th>`);
+  const rows = list.map(([what, values]) => {
+    const cells = values.map((each) => html`<td>${each}</td>`);
+    return html`<tr><th scope="row" class="what">${what}</th>${cells}</tr>`;
+  });
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Differences, one by one"><table class="differences"><thead><tr><th scope="col">What</th>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function stayRow({ object, more, why, useCase, first, last, times }: StayModel): Markup {

@@ -3,6 +3,8 @@ import type { Currency } from '../../../shared/core/model/currency.ts';
 import type { Frame, History } from '../../packing/film.ts';
 import type { Ladder, Lifetime, NodeState, PodCount, RunnerUpText } from '../../packing/packing.ts';
 
+import type { Difference } from './differences.ts';
+
 export type { Frame, History, Ladder, PodCount };
 
 export type Amounts = Readonly<Record<string, number>>;
@@ -126,5 +128,9 @@ export interface PageModel {
   readonly unplaced: readonly Unplaced[];
   /** Undefined: the command does not compare prices before and after NodeOverlays. */
   readonly priceChanges?: readonly PriceChange[];
+  /** In what the scenes differ; undefined: they are not ways of the same. */
+  readonly differences?: readonly Difference[];
+  /** What makes one of the ways what it is; empty or undefined: nothing has to be said. */
+  readonly basis?: string;
   readonly notes: readonly string[];
 }
