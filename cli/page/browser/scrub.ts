@@ -14,7 +14,7 @@ function output(name: string, text: string): void {
 
 /** A line through all plots at this share of the time. */
 function cursor(share: number): void {
-  for (const plot of document.querySelectorAll<SVGElement>('.timeline svg.plot')) {
+  for (const plot of document.querySelectorAll<SVGElement>('.timeline .plot:not(.ticks)')) {
     plot.querySelector('.cursor')?.remove();
     const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
     const isScaled = plot.hasAttribute('viewBox');

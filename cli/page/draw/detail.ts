@@ -51,7 +51,9 @@ function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): re
     const workload = scene.workloads[index];
     if (workload === undefined) return [];
     const [cpu, memory] = ['cpu', 'memory'].map((each) =>
-      amountText(each, amount(workload.requests, each)),
+      amount(workload.requests, each) === 0
+        ? '–'
+        : amountText(each, amount(workload.requests, each)),
     );
     return [
       html`<tr class="${index === picked ? 'picked' : ''}"><th scope="row">${workload.label} <small>${workload.kind}</small></th><td class="number">${all}</td><td class="number">${cpu ?? ''}</td><td class="number">${memory ?? ''}</td></tr>`,
@@ -94,7 +96,7 @@ export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }:
   const zones = [...new Set(nodes.map(({ zone }) => zone))].sort().join(', ');
   const used = scene.resources
     .filter((resource) => usageOf(scene, nodes, resource).there > 0)
-    .map((resource) => pair(`${resource} requested`, useText(scene, group, resource)));
+    .map((resource) => pair(resource, `${useText(scene, group, resource)} requested`));
   const claims = nodes.flatMap(({ claim }) => (claim === '' ? [] : [claim]));
   const isOneReason = nodes.every(
     ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,

@@ -35,12 +35,18 @@ export function rungOf(listPrice: number, price: number, most: number): Markup {
   return html`<svg class="rung" width="100%" height="16" aria-hidden="true"><line class="axis" x1="0" x2="100%" y1="8" y2="8"/>${moved}<circle class="adjusted" cx="${at(price)}%" cy="8" r="4.5"/></svg>`;
 }
 
-function note(offer: Offer, node: NodeModel): string {
+function kindText(offer: Offer, node: NodeModel): string {
   if (isOffer(offer, node)) return 'chosen';
   if (node.runnerUp !== null && isOffer(offer, node.runnerUp)) {
     return `runner-up, ${runnerUpKind(node, node.runnerUp)}: ${node.runnerUp.why}`;
   }
   return offer.available ? '' : 'unavailable: insufficient capacity';
+}
+
+function noteText(offer: Offer, node: NodeModel): string {
+  const { samePriceIn } = offer;
+  const also = samePriceIn.length === 0 ? '' : `same price in ${samePriceIn.join(', ')}`;
+  return [kindText(offer, node), also].filter((each) => each !== '').join('; ');
 }
 
 /** What the rows of one ladder have in common. */
@@ -52,19 +58,14 @@ interface Columns {
   readonly hasEffects: boolean;
 }
 
-/** `us-east-1a, same price in us-east-1b`. */
-function zonesText({ zone, samePriceIn }: Offer): string {
-  return samePriceIn.length === 0 ? zone : `${zone}, same price in ${samePriceIn.join(', ')}`;
-}
-
 function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: Columns): Markup {
-  const said = note(offer, node);
-  const kind = said === 'chosen' ? 'chosen' : said.startsWith('runner') ? 'runner' : '';
+  const said = noteText(offer, node);
+  const kind = /^(chosen|runner)/.exec(said)?.[0] ?? '';
   const mark = kind === 'chosen' ? '★ ' : kind === 'runner' ? '☆ ' : '';
   const effects = hasEffects
     ? html`<td class="number">${effect(offer)}</td><td>${offer.overlay ?? ''}</td>`
     : NOTHING;
-  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td class="where">${offer.capacityType}</td><td class="where">${zonesText(offer)}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td class="where">${offer.capacityType}</td><td class="where">${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
 }
 
 function captionText(ladder: Ladder): string {
@@ -112,7 +113,7 @@ export function ladders(scene: Scene, prices: Prices): Markup {
     const [first] = nodes;
     const ladder = scene.ladders[first.ladder ?? -1];
     if (ladder === undefined) return [];
-    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}: ${namesText(nodes.map(({ name }) => name))}`;
+    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}: ${namesText(nodes.map(({ name, life }) => (life?.gone == null ? name : `${name} (gone)`)))}`;
     return [
       html`<details${at === 0 ? html` open` : NOTHING}><summary>${summary}</summary>${ladderTable(ladder, first, prices, `Offerings for ${summary}`)}</details>`,
     ];

@@ -8,6 +8,8 @@ const HEIGHT = 48;
 /** Marks nearer than this share of the time are one. */
 const NEAR = 0.006;
 const TICKS = 6;
+/** Decisions of one mark that its name tells; the panel has them all. */
+const TOLD_MAX = 4;
 
 /** Decisions and events that are one mark. */
 export interface Mark {
@@ -68,8 +70,11 @@ function markRow(name: string, kind: string, marks: readonly Mark[], seconds: nu
   if (marks.length === 0) return NOTHING;
   const drawn = marks.map(({ at, list }, index) => {
     const things = list.reduce((sum, { others }) => sum + 1 + others.length, 0);
-    const [first] = list;
-    const said = `${clock(at)}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${first?.action ?? ''} ${first?.object ?? ''}: ${first?.why ?? ''}`;
+    const told = list.slice(0, TOLD_MAX).map((each) => {
+      const who = each.others.length > 0 ? ` and ${each.others.length} more` : '';
+      return `${each.action} ${each.object}${who}: ${each.why}`;
+    });
+    const said = `${clock(at)}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${told.join('. ')}`;
     const x = Math.round((at / seconds) * 10000) / 100;
     const size = Math.min(8, 4 + Math.log2(things));
     return html`<g class="mark" role="button" tabindex="${index === 0 ? 0 : -1}" data-marks="${kind}" data-mark="${index}" aria-label="${said}"><circle cx="${x}%" cy="10" r="${size.toFixed(1)}"/></g>`;
@@ -105,7 +110,7 @@ function axis(seconds: number): Markup {
     const x = Math.round((at / TICKS) * 10000) / 100;
     return html`<text x="${x}%" y="11" text-anchor="${anchor}">${clock((seconds * at) / TICKS)}</text>`;
   });
-  return html`<div class="curve"><span class="name"></span><svg class="plot" aria-hidden="true" width="100%" height="14">${ticks}</svg><span class="now"></span></div>`;
+  return html`<div class="curve"><span class="name"></span><svg class="plot ticks" aria-hidden="true" width="100%" height="14">${ticks}</svg><span class="now"></span></div>`;
 }
 
 /** What the moment that the slider is at comes to. */

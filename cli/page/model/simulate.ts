@@ -92,7 +92,9 @@ function leadOf(json: Json, pending: number, prices: Prices): string {
   const waits =
     pending === 0 ? 'none waits' : `${count(pending, 'pod')} without a node or starting`;
   const end = prices.perHour(price(json, 'totals', 'pricePerHour'));
-  return `At the end ${podsText({ own, daemons })} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}.`;
+  const refused = Object.keys(objectAt(json, 'rejected')).length;
+  const undone = refused === 0 ? '' : `; ${refused} not done, see the end of the page`;
+  return `At the end ${podsText({ own, daemons })} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}${undone}.`;
 }
 
 /** The page of what `simulate -o json` prints. */
@@ -106,7 +108,11 @@ export function simulateModel(subject: string, json: Json): PageModel {
   const pairs = waiting.map(
     (each) => [textAt(each, 'name') ?? '', textAt(each, 'reason') ?? ''] as const,
   );
-  const totals = (key: string): string => price(json, 'totals', key).toLocaleString('en');
+  const total = (key: string, noun: string, done: string) => {
+    const amount = price(json, 'totals', key);
+    const label = `${noun}${amount === 1 ? '' : 's'} ${done}`;
+    return { value: amount.toLocaleString('en'), label };
+  };
   return {
     command: 'simulate',
     subject,
@@ -114,9 +120,9 @@ export function simulateModel(subject: string, json: Json): PageModel {
     headlines: [
       { value: prices.perHour(price(json, 'totals', 'pricePerHour')), label: 'an hour at the end' },
       { value: prices.perHour(price(json, 'totals', 'cost')), label: 'for the whole run' },
-      { value: totals('launched'), label: 'nodes launched' },
-      { value: totals('terminated'), label: 'nodes terminated' },
-      { value: totals('evictions'), label: 'pods evicted' },
+      total('launched', 'node', 'launched'),
+      total('terminated', 'node', 'terminated'),
+      total('evictions', 'pod', 'evicted'),
     ],
     facts: [
       ...fact('Region', textAt(json, 'region')),

@@ -76,7 +76,9 @@ describe('a page of a comparison', () => {
     expect(part).toMatch(/^Spot 1 node, \$\d\.\d{4}\/h none$/m);
     expect(part).toMatch(/^cpu requested 9\d % of \d+(\.\d)? \(\d+(\.\d)?\) \d+ % of /m);
     expect(part).toMatch(/^Room for more pods \$0\.\d{4}\/h \$\d\.\d{4}\/h$/m);
-    expect(part).toMatch(/^Instance types 2 × r6g\.xlarge on-demand, .* 2 × m6g\.4xlarge on-demand/m);
+    expect(part).toMatch(
+      /^Instance types 2 × r6g\.xlarge on-demand, .* 2 × m6g\.4xlarge on-demand/m,
+    );
     expect(part).toContain('pods sorted by size, each on the first node with room');
   });
 });

@@ -136,14 +136,14 @@ describe('the ladders of a page', () => {
       '8 of 24 offerings of the 8 instance types that the NodeClaim lists: the cheapest of each',
     );
     expect(slicesPart).toMatch(
-      /^★ g5\.xlarge on-demand eu-west-1a, same price in eu-west-1b, eu-west-1c /m,
+      /^★ g5\.xlarge on-demand eu-west-1a .* chosen; same price in eu-west-1b, eu-west-1c$/m,
     );
   });
 
   it('say what kind of offering the runner-up is', () => {
     expect(slicesPart).toMatch(/^☆ g5\.2xlarge .* runner-up, another instance type: holds/m);
     expect(pausedPart).toMatch(
-      /^☆ m7g\.xlarge on-demand us-east-1b.* runner-up, the same instance type in another zone: costs the same/m,
+      /^☆ m7g\.xlarge on-demand us-east-1b .* runner-up, the same instance type in another zone: costs the same/m,
     );
   });
 
@@ -153,6 +153,30 @@ describe('the ladders of a page', () => {
     const decisions = partOf(paused.page, 'Decisions', 'What was not done, and why');
     expect(decisions).toMatch(bound);
     expect(pausedPart).toContain('Zones: the NodeClaim is for us-east-1a, not us-east-1b');
+  });
+});
+
+describe('ladders of nodes that have gone', () => {
+  it('say so', () => {
+    expect(partOf(scaled.page, 'Why these instances', 'Decisions')).toMatch(
+      /^2 nodes c6a\.xlarge on-demand of NodePool on-demand: ip-\S+ \(gone\), ip-\S+ \(gone\)$/m,
+    );
+  });
+});
+
+describe('the name of a mark', () => {
+  it('tells of what is in it, not of the first alone', () => {
+    const [mark = ''] =
+      /data-marks="decisions" data-mark="0" aria-label="[^"]*"/.exec(scaled.page) ?? [];
+    expect(mark).toContain('0s: 5 decisions. create ');
+    expect(mark.match(/create NodeClaim/g)).toHaveLength(4);
+  });
+});
+
+describe('headlines', () => {
+  it('have one node, and several', () => {
+    expect(textOf(paused.page)).toContain('\n1 node terminated\n');
+    expect(textOf(scaled.page)).toContain('\n8 nodes terminated\n');
   });
 });
 
