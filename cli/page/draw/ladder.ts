@@ -71,9 +71,12 @@ function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: C
 function captionText(ladder: Ladder): string {
   const { offers, considered, types } = ladder;
   const all = `${count(considered, 'offering')} of the ${count(types, 'instance type')} that the NodeClaim lists`;
-  const shown = `${offers.length < considered ? `${offers.length} of ${all}` : `The ${all}`}`;
+  const shown =
+    offers.length < considered
+      ? `${offers.length} of ${all}: the cheapest of each type and capacity type; unavailable ones have rows of their own.`
+      : `The ${all}.`;
   const bound = boundText(ladder);
-  return `${shown}: the cheapest of each type and capacity type; unavailable ones have rows of their own.${bound === '' ? '' : ` Zones: ${bound}.`}`;
+  return bound === '' ? shown : `${shown} Zones: ${bound}.`;
 }
 
 /** The offerings that were compared for a node, cheapest first. */

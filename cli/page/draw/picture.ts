@@ -82,7 +82,7 @@ function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
     podsText(podsOn(scene, nodes)),
     `${view.prices.perHour(priceOf(nodes))}/h`,
     ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
-    `room for more pods ${room > 0.00005 ? `${view.prices.perHour(room)}/h` : 'none'}`,
+    room > 0.00005 ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
   ].join(' · ');
 }
 
