@@ -70,7 +70,8 @@ function overlaysOf({ offerings, capacityOverlays }: InstanceType): readonly str
 }
 
 /** The parts of the resolution that were asked for; types without an overlay stay in JSON. */
-function jsonOf({ resolution, rejected }: Diagnosis, selection: Selection): object {
+function jsonOf(diagnosis: Diagnosis, selection: Selection): object {
+  const { resolution, rejected, region = null, source } = diagnosis;
   const { nodePools, overlays: asked } = selection;
   const shown = { ...selection, all: asked.length === 0 || selection.all };
   const instanceTypes = [...resolution.instanceTypes]
@@ -83,7 +84,7 @@ function jsonOf({ resolution, rejected }: Diagnosis, selection: Selection): obje
     ({ name }) => asked.length === 0 || asked.includes(name),
   );
   const encoded = encodeOverlays({ overlays, instanceTypes: new Map(instanceTypes) }, rejected);
-  return { joiner: packageJson.version, ...encoded };
+  return { joiner: packageJson.version, region, source, ...encoded };
 }
 
 async function run(options: Options): Promise<number> {

@@ -14,6 +14,8 @@ export interface Diagnosis {
   readonly resolution: OverlayResolution;
   /** Objects that the API server would refuse, and why. */
   readonly rejected: Readonly<Record<string, readonly string[]>>;
+  /** Undefined: a case names none. */
+  readonly region: string | undefined;
   /** Where prices come from. */
   readonly source: string;
 }
@@ -25,6 +27,7 @@ export function diagnosisOfCase({ snapshot, rejected, name }: SchedulingCase): D
     nodeOverlays,
     resolution: resolveOverlays(nodePools, instanceTypes, nodeOverlays),
     rejected,
+    region: undefined,
     source: name === '' ? 'prices of the case' : `prices of case ${name}`,
   };
 }
@@ -54,6 +57,7 @@ export async function diagnosisOfManifests(
     nodeOverlays,
     resolution,
     rejected: {},
+    region: catalog.region,
     source: simulation.source,
   };
 }

@@ -1,4 +1,5 @@
 import { PodDecoder } from '../../shared/api/kubernetes/pod.ts';
+import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
@@ -9,9 +10,10 @@ import { readState } from '../../shared/sim/decode.ts';
 import { listAt, textAt } from '../../shared/sim/json.ts';
 import type { KubeObject, StoreChange } from '../../shared/sim/store.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
-import { launched, offerKey, runnerUpOf, type Shot } from './film-node.ts';
+import { launched, offerKey, plannedRunnerUp, runnerUpOf, type Shot } from './film-node.ts';
 import { Ladders } from './ladders.ts';
 import type { PackedNode, Packing, PodCount } from './packing.ts';
+import { type PausedSpan, Pauses } from './pauses.ts';
 import { countsOf, Workloads } from './workloads.ts';
 
 /** What changed at one moment. */
@@ -30,6 +32,10 @@ export interface Frame {
 export interface History {
   readonly seconds: number;
   readonly frames: readonly Frame[];
+  /** When NodePools paused launches or disruptions. */
+  readonly pauses: readonly PausedSpan[];
+  /** Records that were made again, by their ids: how often in all, and when last. */
+  readonly repeats: Readonly<Record<string, { readonly times: number; readonly last: number }>>;
 }
 
 interface Seat {
@@ -39,6 +45,10 @@ interface Seat {
 
 /** Moments nearer than this are one frame. */
 const FRAME_SECONDS = 1;
+
+function sinceStart(atMs: number): number {
+  return Math.round(atMs - WORLD_START_MS) / 1000;
+}
 
 /** Notes which pods are on which node while a simulated world runs. It changes nothing of it. */
 export class Film {
@@ -52,6 +62,7 @@ export class Film {
   readonly #byClaim = new Map<string, Shot>();
   readonly #stale = new Set<string>();
   readonly #frames: Frame[] = [];
+  readonly #pauses = new Pauses();
   #pending = 0;
   #isChanged = false;
 
@@ -81,16 +92,25 @@ export class Film {
   }
 
   history(): History {
-    return { seconds: this.#seconds(), frames: this.#frames };
+    const repeats = [...this.#world.recorder.repeats].map(
+      ([id, { times, lastMs }]) => [id, { times, last: sinceStart(lastMs) }] as const,
+    );
+    return {
+      seconds: this.#seconds(),
+      frames: this.#frames,
+      pauses: this.#pauses.spans,
+      repeats: Object.fromEntries(repeats),
+    };
   }
 
   #seconds(): number {
-    return Math.round(this.#world.timeline.nowMs() - WORLD_START_MS) / 1000;
+    return sinceStart(this.#world.timeline.nowMs());
   }
 
   #onChange({ kind, object }: StoreChange): void {
     if (object.kind === 'Pod') this.#onPod(object, kind === 'removed');
     if (object.kind === 'NodeClaim') this.#onClaim(object, kind === 'removed');
+    if (object.kind === 'NodePool') this.#pauses.onNodePool(object, kind === 'removed');
   }
 
   #onPod(pod: KubeObject, isGone: boolean): void {
@@ -131,19 +151,27 @@ export class Film {
   #onLaunch(machine: Machine, types: readonly InstanceType[], claims: readonly NodeClaim[]): void {
     const claim = claims.find(({ providerId }) => instanceIdOf(providerId) === machine.id);
     if (claim === undefined) return;
-    const shot = launched(this.#world, machine, claim, this.#seconds());
+    const shot = launched(this.#world, machine, claim, types, this.#seconds());
     const { type, zone, capacityType } = shot.offering;
     const decided = this.#world.recorder.decisions.find(
       ({ object, action }) => object === `NodeClaim/${claim.name}` && action === 'create',
     );
     const chosen = { type, zone, capacityType };
-    const runnerUp = runnerUpOf(decided?.detail['runnerUp']);
+    const { currency } = this.#world.settings.scheduling;
+    const runnerUp =
+      decided === undefined
+        ? plannedRunnerUp(claim, types, currency)
+        : runnerUpOf(decided.detail['runnerUp']);
     const { requirements, requests, labels } = claim;
     const shown = [chosen, ...(runnerUp === null ? [] : [runnerUp])].map(offerKey);
     const asked = { shown, nodePool: labels[NODE_POOL] ?? '', requirements, requests };
     const ladder = this.#ladders.indexOf(asked, types);
-    const why = decided?.message ?? null;
-    const made: Shot = { ...shot, node: { ...shot.node, ladder, runnerUp, why } };
+    const replaces = replacedUids(claim.annotations).flatMap(
+      (uid) => this.#byClaim.get(uid)?.node.nodeClaim ?? [],
+    );
+    const instead = replaces.length === 0 ? null : `in the place of ${replaces.join(', ')}`;
+    const why = decided?.message ?? instead;
+    const made: Shot = { ...shot, node: { ...shot.node, ladder, runnerUp, replaces, why } };
     this.#shots.push(made);
     this.#byClaim.set(claim.uid, made);
     this.#isChanged = true;
@@ -165,6 +193,7 @@ export class Film {
 
   /** Adds a frame where something changed, or changes the last one if that was a moment ago. */
   #expose(): void {
+    this.#pauses.look(this.#world.timeline.nowMs(), this.#seconds());
     if (!this.#isChanged) return;
     this.#isChanged = false;
     const at = this.#seconds();

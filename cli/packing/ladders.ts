@@ -25,7 +25,26 @@ function rung(type: InstanceType, { zone, capacityType, ...each }: InstanceType[
   };
 }
 
-function compareOffers(a: Offer, b: Offer): number {
+type Rung = ReturnType<typeof rung>;
+
+/** Where the same is sold at the same price, beside the offer's own zone. */
+function samePriceIn(offer: Rung, all: readonly Rung[]): readonly string[] {
+  const alike = all.filter(
+    ({ type, capacityType, price, available, zone }) =>
+      type === offer.type &&
+      capacityType === offer.capacityType &&
+      price === offer.price &&
+      available &&
+      zone !== offer.zone,
+  );
+  return [...new Set(alike.map(({ zone }) => zone))].sort();
+}
+
+function zonesOf(list: readonly { readonly zone: string }[]): readonly string[] {
+  return [...new Set(list.map(({ zone }) => zone))].sort();
+}
+
+function compareOffers(a: Rung, b: Rung): number {
   const [left, right] = [a, b].map((each) => `${each.type} ${each.zone} ${each.capacityType}`);
   return a.price - b.price || ((left ?? '') < (right ?? '') ? -1 : 1);
 }
@@ -61,7 +80,7 @@ export class Ladders {
     const all = everyOption(asked, types)
       .map(({ type, offering }) => rung(type, offering))
       .sort(compareOffers);
-    const isShown = (offer: Offer): boolean =>
+    const isShown = (offer: Rung): boolean =>
       shown.some(
         ({ type, zone, capacityType }) =>
           offer.type === type && offer.zone === zone && offer.capacityType === capacityType,
@@ -73,7 +92,13 @@ export class Ladders {
       met.add(key);
       return isFirst || isShown(offer);
     });
-    const offers = best.filter((offer, at) => at < OFFERS_MAX || isShown(offer));
-    return { nodePool, offers, considered: all.length };
+    const offers = best
+      .filter((offer, at) => at < OFFERS_MAX || isShown(offer))
+      .map((offer): Offer => ({ ...offer, samePriceIn: samePriceIn(offer, all) }));
+    const names = new Set(all.map(({ type }) => type));
+    const sold = zonesOf(types.flatMap((each) => (names.has(each.name) ? each.offerings : [])));
+    const zones = zonesOf(all);
+    const otherZones = sold.filter((zone) => !zones.includes(zone));
+    return { nodePool, offers, considered: all.length, types: names.size, zones, otherZones };
   }
 }

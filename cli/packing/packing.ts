@@ -29,6 +29,8 @@ export interface Offer {
   readonly overlay: string | null;
   /** False while EC2 cannot fill it. */
   readonly available: boolean;
+  /** Other zones that sell the same type and capacity type at this price. */
+  readonly samePriceIn: readonly string[];
 }
 
 /** What was compared for one or more NodeClaims. */
@@ -38,6 +40,12 @@ export interface Ladder {
   readonly offers: readonly Offer[];
   /** Of how many offerings these are the best. */
   readonly considered: number;
+  /** How many instance types they are of. */
+  readonly types: number;
+  /** Of them, in alphabetical order. */
+  readonly zones: readonly string[];
+  /** In which the types are sold, and the NodeClaim may not be. */
+  readonly otherZones: readonly string[];
 }
 
 export interface RunnerUpText {
@@ -74,6 +82,8 @@ export interface PackedNode {
   /** After overlays. */
   readonly price: number | null;
   readonly overlays: readonly string[];
+  /** What overlays have added to its capacity; empty: nothing, or it is not known. */
+  readonly overlaid: Amounts;
   readonly state: NodeState;
   readonly allocatable: Amounts;
   /** Of `workloads`; of a simulation, the last that it had. */
@@ -83,6 +93,8 @@ export interface PackedNode {
   /** Of `ladders`; null: it was not bought now. */
   readonly ladder: number | null;
   readonly runnerUp: RunnerUpText | null;
+  /** NodeClaims in whose place it was launched. */
+  readonly replaces: readonly string[];
   /** Why it comes or goes, where that is decided here. */
   readonly why: string | null;
   readonly life: Lifetime | null;

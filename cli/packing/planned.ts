@@ -26,6 +26,8 @@ const NOT_PLANNED = {
   reserved: {},
   ladder: null,
   runnerUp: null,
+  replaces: [],
+  overlaid: {},
   life: null,
 } as const;
 
@@ -134,6 +136,8 @@ export class Packer {
       reserved: formatResources(reservedBy(claim, pods)),
       ladder: this.#ladders.indexOf(asked, types),
       runnerUp: runnerUpText(runnerUp),
+      replaces: [],
+      overlaid: {},
       why: null,
       life: null,
     };

@@ -21,6 +21,8 @@ function bareNode({ nodeClaim, nodePool, chosen, why }: Launch): PackedNode {
     reserved: {},
     ladder: null,
     runnerUp: null,
+    replaces: [],
+    overlaid: {},
     why,
     life: null,
   };

@@ -9,7 +9,8 @@ const MINUTE_MS = 60_000;
 function moveText(balance: Balance, currency: Currency): string {
   const minutes = Math.ceil(paybackMs(balance) / MINUTE_MS);
   const saving = `the move saves ${money(balance.saving, currency)} an hour`;
-  return `${saving}, and its cost is repaid in ${minutes} min`;
+  const cost = money(balance.cost, currency);
+  return `${saving}, and its cost of ${cost} is repaid in ${minutes} min`;
 }
 
 /** The nodes of a recorded cluster with what is decided on it now. */

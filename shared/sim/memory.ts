@@ -94,13 +94,19 @@ export class SimulatedMemory implements Memory {
 
 export class SimulatedRecorder implements Recorder {
   readonly decisions: DecisionRecord[] = [];
+  /** Of the records, the ids of those that were made again. */
+  readonly repeats = new Map<string, { readonly times: number; readonly lastMs: number }>();
   private readonly ids = new Set<string>();
   readonly counts = new Map<string, number>();
   /** As they were last. */
   readonly levels = new Map<string, number>();
 
   async decision(record: DecisionRecord): Promise<void> {
-    if (this.ids.has(record.id)) return;
+    if (this.ids.has(record.id)) {
+      const times = (this.repeats.get(record.id)?.times ?? 1) + 1;
+      this.repeats.set(record.id, { times, lastMs: record.atMs });
+      return;
+    }
     this.ids.add(record.id);
     this.decisions.push(record);
   }

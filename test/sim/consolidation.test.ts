@@ -158,7 +158,9 @@ describe('a node for whose pods there is no other room', () => {
     expect(broken).toEqual([]);
     expect(runningPods(world)).toBe(4);
     const [message = ''] = decisions(world, 'replace');
-    expect(message).toMatch(/The cost is repaid in \d+ min; replacements: default-/);
+    expect(message).toMatch(
+      /The cost of the move, \$0\.\d{4}, is repaid in \d+ min; replacements: default-/,
+    );
     expect(claimsOf(world).every(({ annotations }) => !annotations['joiner.dev/replaced-by'])).toBe(
       true,
     );

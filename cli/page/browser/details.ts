@@ -1,10 +1,17 @@
-import type { Markup } from '../draw/markup.ts';
-import { show } from './elements.ts';
+import { html, type Markup } from '../draw/markup.ts';
+import { around, show } from './elements.ts';
+
+/** What the panel says, and of which node; undefined: of none. */
+interface Said {
+  readonly markup: Markup;
+  readonly node: string | undefined;
+}
 
 /** The panel with details: of what is pointed at, else of what was clicked. */
 export class Details {
   private readonly panel: HTMLElement;
-  private kept: Markup | undefined;
+  private shown: Said | undefined;
+  private kept: Said | undefined;
   private source: Element | undefined;
 
   constructor(panel: HTMLElement) {
@@ -12,30 +19,32 @@ export class Details {
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') this.release();
     });
+    panel.addEventListener('click', (event) => {
+      if (around(event, '.close') !== null) this.close();
+    });
   }
 
   /** Shows it while it is pointed at, or focused. */
-  glance(markup: Markup): void {
-    show(this.panel, markup);
+  glance(markup: Markup, node?: string): void {
+    this.say({ markup, node });
   }
 
   /** Shows it until something else is clicked; a second click lets it go. */
-  keep(markup: Markup, source: Element): void {
+  keep(markup: Markup, source: Element, node?: string): void {
     if (this.source === source) {
       this.release();
       return;
     }
     this.release();
-    this.kept = markup;
-    this.source = source;
-    source.classList.add('kept');
+    this.kept = { markup, node };
+    this.from(source);
     this.panel.classList.add('pinned');
-    show(this.panel, markup);
+    this.say(this.kept);
   }
 
   /** Back to what was clicked. */
   leave(): void {
-    if (this.kept !== undefined) show(this.panel, this.kept);
+    if (this.kept !== undefined) this.say(this.kept);
   }
 
   release(): void {
@@ -43,5 +52,35 @@ export class Details {
     this.panel.classList.remove('pinned');
     this.kept = undefined;
     this.source = undefined;
+  }
+
+  /** The picture was drawn anew: what is said of its nodes is another thing now. */
+  renew(again: (node: string) => Markup, rowOf: (node: string) => Element | undefined): void {
+    const renewed = (said: Said | undefined): Said | undefined =>
+      said?.node === undefined ? said : { ...said, markup: again(said.node) };
+    const isKept = this.shown === this.kept;
+    this.kept = renewed(this.kept);
+    this.shown = isKept ? this.kept : renewed(this.shown);
+    if (this.shown?.node !== undefined) this.say(this.shown);
+    const row = this.kept?.node === undefined ? undefined : rowOf(this.kept.node);
+    if (row !== undefined) this.from(row);
+  }
+
+  /** Back to what the details are of. */
+  private close(): void {
+    const { source } = this;
+    this.release();
+    if (source instanceof HTMLElement || source instanceof SVGElement) source.focus();
+  }
+
+  private from(source: Element): void {
+    this.source = source;
+    source.classList.add('kept');
+  }
+
+  private say(said: Said): void {
+    this.shown = said;
+    const close = html`<button type="button" class="close">Close</button>`;
+    show(this.panel, html`${close}${said.markup}`);
   }
 }

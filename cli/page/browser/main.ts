@@ -3,6 +3,7 @@ import { pricesIn } from '../draw/text.ts';
 import { Details } from './details.ts';
 import { byId, pageModel } from './elements.ts';
 import { roving } from './keys.ts';
+import { followLinks } from './links.ts';
 import { PictureView } from './picture-view.ts';
 import { scrub } from './scrub.ts';
 
@@ -13,7 +14,9 @@ if (model.scenes.length > 0) {
   const details = new Details(byId('detail'));
   const view = new PictureView(model, prices, details);
   view.listen();
-  if (model.history !== null) scrub(model, model.history, view, details, prices);
+  const { history } = model;
+  const go = history === null ? undefined : scrub(model, history, view, details, prices);
+  followLinks(model, view, go);
   view.introduce();
 }
 roving(document.body);

@@ -1,5 +1,6 @@
-import { nodeDetail } from '../draw/detail.ts';
+import { goneDetail, nodeDetail } from '../draw/detail.ts';
 import { type Group, LEVELS, type Level, levelFor, openKey, rowsOf } from '../draw/groups.ts';
+import { type Markup, NOTHING } from '../draw/markup.ts';
 import { legend, picture } from '../draw/picture.ts';
 import type { Prices } from '../draw/text.ts';
 import type { PageModel, Scene } from '../model/model.ts';
@@ -14,6 +15,8 @@ export class PictureView {
   private readonly details: Details;
   private readonly place = byId('picture');
   private scene: Scene;
+  /** Which of several scenes it is, or which moment. */
+  private when: string;
   private level: Level;
   private toSize = false;
   private readonly open = new Set<string>();
@@ -29,20 +32,57 @@ export class PictureView {
     this.scene = scene;
     this.level = levelFor(scene);
     this.groups = rowsOf(scene, this.level, this.open);
+    this.when = model.scenes.length > 1 ? scene.title : '';
   }
 
   /** Shows other nodes, or the same at another time. */
-  draw(scene: Scene): void {
+  draw(scene: Scene, when = this.when): void {
     this.scene = scene;
+    this.when = when;
     const { level, toSize, prices, open } = this;
     this.groups = rowsOf(scene, level, open);
     show(this.place, picture(scene, { level, toSize, prices, open }));
+    this.details.renew(
+      (name) => this.detailOf(this.groupWith(name)) ?? goneDetail(name, when),
+      (name) => this.rowOf(this.groupWith(name)),
+    );
+  }
+
+  /** The finest row that the node is in. */
+  private groupWith(name: string): Group | undefined {
+    return this.groups.findLast(({ nodes }) => nodes.some((each) => each.name === name));
+  }
+
+  private rowOf(group: Group | undefined): HTMLElement | undefined {
+    const at = group === undefined ? -1 : this.groups.indexOf(group);
+    return this.place.querySelector<HTMLElement>(`.node[data-group="${at}"]`) ?? undefined;
+  }
+
+  private detailOf(group: Group | undefined): Markup | undefined {
+    const { scene, prices, when, picked } = this;
+    return group && nodeDetail(scene, group, { prices, when, picked });
+  }
+
+  /** Moves to the row of the node and keeps its details; false: the node is not in the picture. */
+  reveal(name: string): boolean {
+    const group = this.groupWith(name);
+    const row = this.rowOf(group);
+    const detail = this.detailOf(group);
+    if (row === undefined || detail === undefined) return false;
+    for (const each of this.place.querySelectorAll('.node')) each.setAttribute('tabindex', '-1');
+    row.setAttribute('tabindex', '0');
+    row.focus();
+    row.scrollIntoView({ block: 'center' });
+    this.details.release();
+    this.details.keep(detail, row, name);
+    return true;
   }
 
   /** The first row's details, so that it is seen what there are. */
   introduce(): void {
     const [first] = this.groups;
-    if (first !== undefined) this.details.glance(nodeDetail(this.scene, first, this.prices));
+    const detail = this.detailOf(first);
+    if (detail !== undefined) this.details.glance(detail, first?.first.name);
   }
 
   listen(): void {
@@ -62,7 +102,8 @@ export class PictureView {
         this.level = LEVELS.find((each) => each === target.value) ?? 'equal';
       const other = target.name === 'scene' ? this.model.scenes[Number(target.value)] : undefined;
       if (other !== undefined) show(byId('legend'), legend(other));
-      this.draw(other ?? this.scene);
+      if (other === undefined) this.draw(this.scene);
+      else this.draw(other, other.title);
     });
   }
 
@@ -82,7 +123,7 @@ export class PictureView {
       const group = this.groupOf(row);
       if (row === null || group === undefined) return;
       if (row.hasAttribute('aria-expanded')) this.toggle(row, group);
-      else details.keep(nodeDetail(this.scene, group, this.prices, this.picked), row);
+      else details.keep(this.detailOf(group) ?? NOTHING, row, group.first.name);
     });
     place.addEventListener('keydown', (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -117,7 +158,7 @@ export class PictureView {
     for (const each of row.querySelectorAll(`.block[data-workload="${this.picked}"]`)) {
       each.classList.add('picked');
     }
-    this.details.glance(nodeDetail(this.scene, group, this.prices, this.picked));
+    this.details.glance(this.detailOf(group) ?? NOTHING, group.first.name);
   }
 
   /** To the next workload of the row. */

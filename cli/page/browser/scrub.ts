@@ -1,5 +1,5 @@
 import { decisionDetail } from '../draw/detail.ts';
-import type { Prices } from '../draw/text.ts';
+import { clock, type Prices } from '../draw/text.ts';
 import { marksOf, momentText } from '../draw/timeline.ts';
 import type { DecisionModel, History, PageModel } from '../model/model.ts';
 import { momentAt } from '../model/moment.ts';
@@ -14,7 +14,7 @@ function output(name: string, text: string): void {
 
 /** A line through all plots at this share of the time. */
 function cursor(share: number): void {
-  for (const plot of document.querySelectorAll<SVGElement>('.timeline svg.plot')) {
+  for (const plot of document.querySelectorAll<SVGElement>('.timeline .plot:not(.ticks)')) {
     plot.querySelector('.cursor')?.remove();
     const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
     const isScaled = plot.hasAttribute('viewBox');
@@ -31,7 +31,7 @@ function listenToMarks(
   { decisions, events }: PageModel,
   seconds: number,
   details: Details,
-  go: (at: number) => void,
+  go: Go,
 ): void {
   const lists: Readonly<Record<string, readonly DecisionModel[]>> = { decisions, events };
   const time = byId('time');
@@ -56,6 +56,9 @@ function listenToMarks(
   });
 }
 
+/** Shows the moment that many seconds after the start. */
+export type Go = (at: number) => void;
+
 /** The slider, its buttons and the marks of the timeline. */
 export function scrub(
   model: PageModel,
@@ -63,10 +66,12 @@ export function scrub(
   view: PictureView,
   details: Details,
   prices: Prices,
-): void {
+): Go {
   const [scene] = model.scenes;
   const slider = byId('scrub');
-  if (scene === undefined || !(slider instanceof HTMLInputElement)) return;
+  if (scene === undefined || !(slider instanceof HTMLInputElement)) {
+    throw new Error('the page has no timeline');
+  }
   const seconds = Math.max(1, history.seconds);
   const draw = (): void => {
     // The slider has whole seconds: what happens within one is seen at its end.
@@ -81,7 +86,7 @@ export function scrub(
     output('pending pods', pending.toLocaleString('en'));
     output('cost an hour', prices.perHour(pricePerHour));
     cursor(Number(slider.value) / seconds);
-    view.draw(moment.scene);
+    view.draw(moment.scene, `After ${clock(Number(slider.value))}`);
   };
   const go = (at: number): void => {
     slider.value = String(Math.floor(at));
@@ -108,4 +113,5 @@ export function scrub(
   });
   listenToMarks(model, seconds, details, go);
   draw();
+  return go;
 }

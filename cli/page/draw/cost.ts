@@ -1,3 +1,4 @@
+import { HOURS_A_MONTH } from '../../../shared/core/duration.ts';
 import type { CostRow, PageModel } from '../model/model.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import type { Prices } from './text.ts';
@@ -12,5 +13,5 @@ export function costTable({ costs, verdict }: PageModel, prices: Prices): Markup
   const most = Math.max(1e-9, ...costs.map(({ perHour }) => perHour));
   const rows = costs.map((each) => costRow(each, most, prices));
   const said = verdict === '' ? NOTHING : html`<p class="verdict">${verdict}</p>`;
-  return html`${said}<div class="scroll" role="region" tabindex="0" aria-label="Cost in numbers"><table class="costs"><thead><tr><th scope="col">What</th><th scope="col" class="chart">Cost</th><th scope="col" class="number">An hour</th><th scope="col" class="number">A month</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`${said}<div class="scroll" role="region" tabindex="0" aria-label="Cost in numbers"><table class="costs"><thead><tr><th scope="col">What</th><th scope="col" class="chart">Cost</th><th scope="col" class="number">An hour</th><th scope="col" class="number">A month (${HOURS_A_MONTH} h)</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

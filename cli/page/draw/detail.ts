@@ -1,10 +1,13 @@
-import type { DecisionModel, Scene } from '../model/model.ts';
+import { boundText, runnerUpKind } from '../model/facts.ts';
+import type { DecisionModel, Ladder, Scene } from '../model/model.ts';
 import { amount, podsOn, usageOf } from '../model/use.ts';
 import { useText } from './bars.ts';
 import type { Group } from './groups.ts';
 import { ladderTable } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText, clock, count, namesText, type Prices } from './text.ts';
+import { overlayText } from './picture.ts';
+import { amountText, clock, namesText, type Prices, podsText } from './text.ts';
+import { whyMarkup } from './why.ts';
 
 function pair(name: string, value: string): Markup {
   return value === '' ? NOTHING : html`<dt>${name}</dt><dd>${value}</dd>`;
@@ -15,6 +18,12 @@ function priceText({ first, nodes }: Group, prices: Prices): string {
   const list = `${prices.perHour(listPrice)}/h${nodes.length > 1 ? ' each' : ''}`;
   if (price === listPrice) return list;
   return `${list} list, ${prices.perHour(price)} after ${overlays.join(', ') || 'overlays'}`;
+}
+
+function overlaysText(node: Group['first']): string {
+  const effect = overlayText(node).replace(/^overlay(: )?/, '');
+  const names = node.overlays.join(', ');
+  return names === effect.trim() || names === '' ? names : `${names}: ${effect}`;
 }
 
 function lifeText({ life }: Group['first']): string {
@@ -42,7 +51,9 @@ function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): re
     const workload = scene.workloads[index];
     if (workload === undefined) return [];
     const [cpu, memory] = ['cpu', 'memory'].map((each) =>
-      amountText(each, amount(workload.requests, each)),
+      amount(workload.requests, each) === 0
+        ? '–'
+        : amountText(each, amount(workload.requests, each)),
     );
     return [
       html`<tr class="${index === picked ? 'picked' : ''}"><th scope="row">${workload.label} <small>${workload.kind}</small></th><td class="number">${all}</td><td class="number">${cpu ?? ''}</td><td class="number">${memory ?? ''}</td></tr>`,
@@ -50,23 +61,48 @@ function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): re
   });
 }
 
+/** The best offering that was not chosen, or why there is none. */
+function runnerUpText(node: Group['first'], ladder: Ladder | undefined, prices: Prices): string {
+  const next = node.runnerUp;
+  if (next === null)
+    return ladder === undefined ? '' : ['none', boundText(ladder)].filter(Boolean).join(': ');
+  const kind = runnerUpKind(node, next);
+  return `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h, ${kind}: ${next.why}`;
+}
+
+/** Without the runner-up, which is told apart. */
+function whyText({ why }: Group['first']): string {
+  return why.replace(/; (runner-up .*|no other offering fits)$/, '');
+}
+
+/** How details are told. */
+interface Told {
+  readonly prices: Prices;
+  /** Which of several scenes it is, or which moment; empty: there is one. */
+  readonly when: string;
+  /** The workload that is pointed at. */
+  readonly picked: number | undefined;
+}
+
+/** A node that is not there at another time, or in another scene. */
+export function goneDetail(name: string, when: string): Markup {
+  return html`<h2>${name} <small>${when}</small></h2><p class="none">This node is not there.</p>`;
+}
+
 /** What is known of the nodes of one row. */
-export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: number): Markup {
+export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }: Told): Markup {
   const { first, nodes } = group;
   const ladder = scene.ladders[first.ladder ?? -1];
   const zones = [...new Set(nodes.map(({ zone }) => zone))].sort().join(', ');
   const used = scene.resources
     .filter((resource) => usageOf(scene, nodes, resource).there > 0)
-    .map((resource) => pair(resource, useText(scene, group, resource)));
+    .map((resource) => pair(resource, `${useText(scene, group, resource)} requested`));
+  const claims = nodes.flatMap(({ claim }) => (claim === '' ? [] : [claim]));
   const isOneReason = nodes.every(
     ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,
   );
-  const next = isOneReason ? first.runnerUp : null;
-  const runner =
-    next === null
-      ? ''
-      : `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h: ${next.why}`;
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type}</h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+  const runner = isOneReason ? runnerUpText(first, ladder, prices) : '';
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', overlaysText(first))}${used}${pair('Why', isOneReason ? whyText(first) : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu each</th><th scope="col" class="number">Memory each</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
 }
 
 /** Decisions of one moment. */
@@ -74,8 +110,8 @@ export function decisionDetail(list: readonly DecisionModel[]): Markup {
   const [first] = list;
   const title = first?.at === undefined ? 'Decisions' : `After ${clock(first.at)}`;
   const items = list.map(
-    ({ action, object, more, why }) =>
-      html`<li><b>${action}</b> ${object}${more > 0 ? ` and ${more} more` : ''}<br>${why}</li>`,
+    ({ action, object, others, why }) =>
+      html`<li><b>${action}</b> ${object}${others.length > 0 ? `, ${namesText(others)}` : ''}<br>${whyMarkup(why)}</li>`,
   );
   return html`<h2>${title}</h2><ul class="said">${items}</ul>`;
 }

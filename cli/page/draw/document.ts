@@ -6,7 +6,15 @@ import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
 import { priceChangeTables } from './price-changes.ts';
-import { decisionTable, nodeTable, unplacedTable } from './tables.ts';
+import {
+  decisionTable,
+  differenceTable,
+  drawnIn,
+  type Heads,
+  nodeTable,
+  stayTable,
+  unplacedTable,
+} from './tables.ts';
 import { type Prices, pricesIn } from './text.ts';
 import { timeline } from './timeline.ts';
 
@@ -44,7 +52,7 @@ function controls(scenes: readonly Scene[], level: Level): Markup {
 }
 
 const PICTURE_LEAD =
-  'A row is a node, or several that are equal. Its bars are what it has for pods: cpu above, memory below, then what else pods ask for. Blocks are pods, in the colour of their workload; what is empty is paid for and not used. Under several nodes a curve shows how full each is, the fullest first. Point at a row, or move with the arrow keys, for details; click to keep them. Rows of types open to the nodes in them.';
+  'A row is a node, or several that are equal. Its bars are what it has for pods: cpu above, memory below, then what else pods ask for. Blocks are pods, in the colour of their workload; what is empty is paid for, and no pod requests it. “Room for more pods” is the share of a node’s price that is free of its fullest resource, which is what limits further pods. Under several nodes a curve shows how full each is, the fullest first. Point at a row, or move with the arrow keys, for details; click to keep them. Rows of types open to the nodes in them.';
 
 function pictureSection(model: PageModel, prices: Prices): Markup {
   const scene = shownFirst(model);
@@ -83,6 +91,10 @@ function notesSection({ notes, facts }: PageModel): Markup {
 /** What is decided, by the command; of others decisions. */
 const DECISION_TITLES: Readonly<Record<string, string>> = { diagnose: 'NodeOverlays' };
 
+const DECISION_HEADS: Readonly<Record<string, Heads>> = {
+  diagnose: ['State', 'NodeOverlay', 'Weight, and what its status says'],
+};
+
 const PRICES_LEAD =
   'List prices are what AWS bills. Joiner compares prices after NodeOverlays when it chooses instance types.';
 
@@ -92,13 +104,33 @@ function pricesSection({ priceChanges }: PageModel, prices: Prices): Markup {
   return section('prices', 'What NodeOverlays change', tables, PRICES_LEAD);
 }
 
-function decisionSection({ command, decisions, events }: PageModel): Markup {
-  const decided = decisionTable(decisions, 'Every decision');
+function differenceSection({ differences, scenes, basis }: PageModel): Markup {
+  if (differences === undefined) return NOTHING;
+  const table = differenceTable(differences, scenes);
+  return section('differences', 'Where the difference comes from', table, basis);
+}
+
+const DECISIONS_LEAD =
+  'Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node’s name leads to its row.';
+
+const STAYS_LEAD =
+  'Why passes changed nothing. Passes with the same reasons are one row, with the words of the first. A paused NodePool is a row from the start of its pause to the end.';
+
+function staysSection({ stays }: PageModel): Markup {
+  if (stays.length === 0) return NOTHING;
+  return section('stays', 'What was not done, and why', stayTable(stays), STAYS_LEAD);
+}
+
+function decisionSection({ command, decisions, events, scenes, history }: PageModel): Markup {
+  const drawn = drawnIn(scenes);
+  const title = DECISION_TITLES[command] ?? 'Decisions';
+  const decided = decisionTable(decisions, `${title}, one by one`, drawn, DECISION_HEADS[command]);
+  const lead = history === null ? '' : DECISIONS_LEAD;
   const happened =
     events.length === 0
       ? NOTHING
-      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Every event')}</details>`;
-  return section('decisions', DECISION_TITLES[command] ?? 'Decisions', html`${decided}${happened}`);
+      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Events, one by one', drawn)}</details>`;
+  return section('decisions', title, html`${decided}${happened}`, lead);
 }
 
 function contents(model: PageModel, prices: Prices): Markup {
@@ -115,7 +147,7 @@ function contents(model: PageModel, prices: Prices): Markup {
       ? NOTHING
       : section('ladder', 'Why these instances', ladders(scene, prices));
   const decided = decisionSection(model);
-  return html`${cost}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
+  return html`${cost}${differenceSection(model)}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
 }
 
 /** What could end a script element, or turn the direction of text. */

@@ -1,3 +1,4 @@
+import { boundText, runnerUpKind } from '../model/facts.ts';
 import type { Ladder, NodeModel, Scene } from '../model/model.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { count, namesText, type Prices } from './text.ts';
@@ -34,12 +35,18 @@ export function rungOf(listPrice: number, price: number, most: number): Markup {
   return html`<svg class="rung" width="100%" height="16" aria-hidden="true"><line class="axis" x1="0" x2="100%" y1="8" y2="8"/>${moved}<circle class="adjusted" cx="${at(price)}%" cy="8" r="4.5"/></svg>`;
 }
 
-function note(offer: Offer, node: NodeModel): string {
+function kindText(offer: Offer, node: NodeModel): string {
   if (isOffer(offer, node)) return 'chosen';
   if (node.runnerUp !== null && isOffer(offer, node.runnerUp)) {
-    return `runner-up: ${node.runnerUp.why}`;
+    return `runner-up, ${runnerUpKind(node, node.runnerUp)}: ${node.runnerUp.why}`;
   }
   return offer.available ? '' : 'unavailable: insufficient capacity';
+}
+
+function noteText(offer: Offer, node: NodeModel): string {
+  const { samePriceIn } = offer;
+  const also = samePriceIn.length === 0 ? '' : `same price in ${samePriceIn.join(', ')}`;
+  return [kindText(offer, node), also].filter((each) => each !== '').join('; ');
 }
 
 /** What the rows of one ladder have in common. */
@@ -52,13 +59,24 @@ interface Columns {
 }
 
 function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: Columns): Markup {
-  const said = note(offer, node);
-  const kind = said === 'chosen' ? 'chosen' : said.startsWith('runner') ? 'runner' : '';
+  const said = noteText(offer, node);
+  const kind = /^(chosen|runner)/.exec(said)?.[0] ?? '';
   const mark = kind === 'chosen' ? '★ ' : kind === 'runner' ? '☆ ' : '';
   const effects = hasEffects
     ? html`<td class="number">${effect(offer)}</td><td>${offer.overlay ?? ''}</td>`
     : NOTHING;
-  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td class="where">${offer.capacityType}</td><td class="where">${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+}
+
+function captionText(ladder: Ladder): string {
+  const { offers, considered, types } = ladder;
+  const all = `${count(considered, 'offering')} of the ${count(types, 'instance type')} that the NodeClaim lists`;
+  const shown =
+    offers.length < considered
+      ? `${offers.length} of ${all}: the cheapest of each type and capacity type; unavailable ones have rows of their own.`
+      : `The ${all}.`;
+  const bound = boundText(ladder);
+  return bound === '' ? shown : `${shown} Zones: ${bound}.`;
 }
 
 /** The offerings that were compared for a node, cheapest first. */
@@ -68,14 +86,14 @@ export function ladderTable(
   prices: Prices,
   title: string,
 ): Markup {
-  const { offers, considered } = ladder;
+  const { offers } = ladder;
   const most = Math.max(1e-9, ...offers.flatMap(({ listPrice, price }) => [listPrice, price]));
   const hasEffects = offers.some((offer) => effect(offer) !== '' || offer.overlay !== null);
   const rows = offers.map((offer) => offerRow(offer, node, { prices, most, hasEffects }));
   const heads = hasEffects
     ? html`<th scope="col" class="number">Effect</th><th scope="col">Overlay</th>`
     : NOTHING;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>The cheapest ${offers.length} of ${count(considered, 'offering')} that the pods fit, one for each type and capacity type. ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>${captionText(ladder)} ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col" class="where">Capacity</th><th scope="col" class="where">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Nodes that were bought as one kind from the same offerings; those that have gone are of them. */
@@ -98,7 +116,7 @@ export function ladders(scene: Scene, prices: Prices): Markup {
     const [first] = nodes;
     const ladder = scene.ladders[first.ladder ?? -1];
     if (ladder === undefined) return [];
-    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}: ${namesText(nodes.map(({ name }) => name))}`;
+    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}: ${namesText(nodes.map(({ name, life }) => (life?.gone == null ? name : `${name} (gone)`)))}`;
     return [
       html`<details${at === 0 ? html` open` : NOTHING}><summary>${summary}</summary>${ladderTable(ladder, first, prices, `Offerings for ${summary}`)}</details>`,
     ];

@@ -1,9 +1,10 @@
 import type { Scene } from '../model/model.ts';
-import { amount, podsOn, priceOf, shareOf, usageOf, wasteOf } from '../model/use.ts';
+import { amount, podsOn, priceOf, roomOf, shareOf, usageOf } from '../model/use.ts';
 import { bar, colourClass, fillCurve, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
+import { effectText } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { count, type Prices, percent } from './text.ts';
+import { amountText, count, type Prices, percent, podsText } from './text.ts';
 
 /** How a picture is looked at. */
 export interface View {
@@ -68,20 +69,34 @@ function row(
   const name = group.level === 'each' ? html`<small class="name">${first.name}</small>` : NOTHING;
   const prices = new Set(nodes.map(({ listPrice }) => listPrice));
   const price = view.prices.perHour(priceOf(nodes) / nodes.length);
-  const overlaid = first.overlays.length > 0 ? html`<span class="badge">overlay</span>` : NOTHING;
-  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${prices.size > 1 ? '⌀ ' : ''}${price}<small>${nodes.length > 1 ? 'an hour each' : 'an hour'}</small></span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${count(podsOn(nodes), 'pod')}</span></span></button></li>`;
+  const effect = overlayText(first);
+  const overlaid = effect === '' ? NOTHING : html`<span class="badge">${effect}</span>`;
+  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${prices.size > 1 ? '⌀ ' : ''}${price}<small>${nodes.length > 1 ? 'an hour each' : 'an hour'}</small></span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${podsText(podsOn(scene, nodes))}</span></span></button></li>`;
 }
 
 /** What some nodes are and cost, in a line. */
 function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
-  const waste = wasteOf(scene, nodes);
+  const room = roomOf(scene, nodes);
   return [
     count(nodes.length, 'node'),
-    count(podsOn(nodes), 'pod'),
+    podsText(podsOn(scene, nodes)),
     `${view.prices.perHour(priceOf(nodes))}/h`,
     ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
-    ...(waste > 0.00005 ? [`free room ${view.prices.perHour(waste)}/h`] : []),
+    room > 0.00005 ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
   ].join(' · ');
+}
+
+/** What NodeOverlays have made of a node; empty: nothing. */
+export function overlayText(node: Group['first']): string {
+  const { overlays, overlaid, listPrice, price } = node;
+  if (overlays.length === 0) return '';
+  const added = Object.entries(overlaid).map(
+    ([resource, each]) => `adds ${amountText(resource, each)} ${resourceName(resource)}`,
+  );
+  const isPriced = listPrice !== null && price !== null && listPrice !== price;
+  const priced = isPriced ? [`price ${effectText(listPrice, price)}`] : [];
+  const effects = [...added, ...priced];
+  return `overlay${effects.length > 0 ? `: ${effects.join(', ')}` : ` ${overlays.join(', ')}`}`;
 }
 
 /** Every node of a scene, by NodePool. `groups` number the rows. */
@@ -126,5 +141,5 @@ export function legend({ workloads, nodes }: Scene): Markup {
     );
   const more = shown.length - LEGEND_MAX;
   const rest = more > 0 ? html`<li class="more">and ${count(more, 'workload')} more</li>` : NOTHING;
-  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>free room</span></li></ul>`;
+  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>not requested</span></li></ul>`;
 }

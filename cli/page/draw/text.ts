@@ -25,6 +25,12 @@ export function count(amount: number, noun: string): string {
   return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
+/** `17 pods and 20 of DaemonSets`. */
+export function podsText({ own, daemons }: { readonly own: number; readonly daemons: number }) {
+  const also = daemons === 0 ? '' : ` and ${daemons.toLocaleString('en')} of DaemonSets`;
+  return `${count(own, 'pod')}${also}`;
+}
+
 export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 1) return '< 1 %';

@@ -1,6 +1,6 @@
 import type { DecisionModel, History, PageModel, Scene } from '../model/model.ts';
 import { nodeSteps, type Steps } from '../model/moment.ts';
-import { html, Markup } from './markup.ts';
+import { html, type Markup, NOTHING } from './markup.ts';
 import { clock, count, type Prices } from './text.ts';
 
 const WIDTH = 1000;
@@ -8,6 +8,8 @@ const HEIGHT = 48;
 /** Marks nearer than this share of the time are one. */
 const NEAR = 0.006;
 const TICKS = 6;
+/** Decisions of one mark that its name tells; the panel has them all. */
+const TOLD_MAX = 4;
 
 /** Decisions and events that are one mark. */
 export interface Mark {
@@ -65,11 +67,14 @@ function curve(
 }
 
 function markRow(name: string, kind: string, marks: readonly Mark[], seconds: number): Markup {
-  if (marks.length === 0) return new Markup('');
+  if (marks.length === 0) return NOTHING;
   const drawn = marks.map(({ at, list }, index) => {
-    const things = list.reduce((sum, { more }) => sum + 1 + more, 0);
-    const [first] = list;
-    const said = `${clock(at)}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${first?.action ?? ''} ${first?.object ?? ''}: ${first?.why ?? ''}`;
+    const things = list.reduce((sum, { others }) => sum + 1 + others.length, 0);
+    const told = list.slice(0, TOLD_MAX).map((each) => {
+      const who = each.others.length > 0 ? ` and ${each.others.length} more` : '';
+      return `${each.action} ${each.object}${who}: ${each.why}`;
+    });
+    const said = `${clock(at)}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${told.join('. ')}`;
     const x = Math.round((at / seconds) * 10000) / 100;
     const size = Math.min(8, 4 + Math.log2(things));
     return html`<g class="mark" role="button" tabindex="${index === 0 ? 0 : -1}" data-marks="${kind}" data-mark="${index}" aria-label="${said}"><circle cx="${x}%" cy="10" r="${size.toFixed(1)}"/></g>`;
@@ -78,13 +83,34 @@ function markRow(name: string, kind: string, marks: readonly Mark[], seconds: nu
   return html`<div class="curve marks ${kind}"><span class="name">${name}</span><svg class="plot" role="group" aria-label="${label}" width="100%" height="20"><line class="axis" x1="0" x2="100%" y1="10" y2="10"/>${drawn}</svg><span class="now"></span></div>`;
 }
 
+/** In percent of the time: a shorter span is not seen. */
+const SPAN_MIN = 0.4;
+
+/** When launches or disruptions were paused, as bands. */
+function pauseRow(pauses: History['pauses'], seconds: number): Markup {
+  if (pauses.length === 0) return NOTHING;
+  const bands = pauses.map(({ part, from, to }) => {
+    const x = Math.round((from / seconds) * 10000) / 100;
+    const end = to ?? seconds;
+    const width = Math.max(SPAN_MIN, Math.round(((end - from) / seconds) * 10000) / 100);
+    const y = part === 'launch' ? 1 : 10;
+    return html`<rect class="${part}" x="${x}%" y="${y}" width="${width}%" height="8"/>`;
+  });
+  const said = pauses.map(({ nodePool, part, window, from, to }) => {
+    const end = to === null ? 'the end' : clock(to);
+    const what = part === 'launch' ? 'launches' : 'disruptions';
+    return `${what} of NodePool ${nodePool} from ${clock(from)} to ${end} (${window})`;
+  });
+  return html`<div class="curve pauses"><span class="name">paused<small>launches, disruptions</small></span><svg class="plot" role="img" aria-label="Paused: ${said.join('; ')}" width="100%" height="19"><title>${said.join('; ')}</title>${bands}</svg><span class="now"></span></div>`;
+}
+
 function axis(seconds: number): Markup {
   const ticks = Array.from({ length: TICKS + 1 }, (_, at) => {
     const anchor = at === 0 ? 'start' : at === TICKS ? 'end' : 'middle';
     const x = Math.round((at / TICKS) * 10000) / 100;
     return html`<text x="${x}%" y="11" text-anchor="${anchor}">${clock((seconds * at) / TICKS)}</text>`;
   });
-  return html`<div class="curve"><span class="name"></span><svg class="plot" aria-hidden="true" width="100%" height="14">${ticks}</svg><span class="now"></span></div>`;
+  return html`<div class="curve"><span class="name"></span><svg class="plot ticks" aria-hidden="true" width="100%" height="14">${ticks}</svg><span class="now"></span></div>`;
 }
 
 /** What the moment that the slider is at comes to. */
@@ -94,7 +120,7 @@ export function momentText(at: number, nodes: number, pending: number, cost: str
 
 export function timeline(
   { decisions, events }: Pick<PageModel, 'decisions' | 'events'>,
-  { seconds, frames }: History,
+  { seconds, frames, pauses }: History,
   scene: Scene,
   prices: Prices,
 ): Markup {
@@ -110,5 +136,5 @@ export function timeline(
     end?.pending ?? 0,
     prices.perHour(end?.pricePerHour ?? 0),
   );
-  return html`<div class="timeline">${curve('nodes', nodeSteps(scene), total, whole)}${curve('pending pods', [start, ...pending], total, whole)}${curve('cost an hour', [start, ...costs], total, prices.perHour)}${markRow('Decisions', 'decisions', marksOf(decisions, total), total)}${markRow('Events', 'events', marksOf(events, total), total)}${axis(total)}<div class="curve scrub"><span class="name"><label for="scrub">Time</label></span><input id="scrub" type="range" min="0" max="${Math.ceil(total)}" step="1" value="${Math.ceil(total)}" aria-valuetext="${said}"><span class="now steps"><button type="button" id="earlier" aria-label="Previous change">‹</button><button type="button" id="later" aria-label="Next change">›</button></span></div><p id="moment" role="status">${said}</p></div>`;
+  return html`<div class="timeline">${curve('nodes', nodeSteps(scene), total, whole)}${curve('pending pods', [start, ...pending], total, whole)}${curve('cost an hour', [start, ...costs], total, prices.perHour)}${pauseRow(pauses, total)}${markRow('Decisions', 'decisions', marksOf(decisions, total), total)}${markRow('Events', 'events', marksOf(events, total), total)}${axis(total)}<div class="curve scrub"><span class="name"><label for="scrub">Time</label></span><input id="scrub" type="range" min="0" max="${Math.ceil(total)}" step="1" value="${Math.ceil(total)}" aria-valuetext="${said}"><span class="now steps"><button type="button" id="earlier" aria-label="Previous change">‹</button><button type="button" id="later" aria-label="Next change">›</button></span></div><p id="moment" role="status">${said}</p></div>`;
 }

@@ -1,5 +1,6 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import { count, type Prices, pricesIn } from '../draw/text.ts';
+import { differencesOf } from './differences.ts';
 import { currencyIn, fact, launchesIn, price, textsIn } from './facts.ts';
 import type { CostRow, PageModel, Unplaced } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
@@ -88,8 +89,11 @@ export function compareModel(subject: string, json: Json): PageModel {
     costs: costsOf(json),
     verdict: '',
     scenes,
+    differences: differencesOf(scenes, prices),
+    basis: listAt(json, 'karpenter', 'rules').map(String).join(' '),
     history: null,
     decisions: joiner === undefined ? [] : launchesIn(joiner, prices),
+    stays: [],
     events: [],
     unplaced: leftOf(json),
     notes: textsIn(json, 'notes'),

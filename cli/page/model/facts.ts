@@ -1,7 +1,7 @@
 import { type Currency, currencyOf } from '../../../shared/core/model/currency.ts';
 import { isJson, type Json, listAt, numberAt, textAt } from '../../../shared/sim/json.ts';
 import { count, type Prices } from '../draw/text.ts';
-import type { DecisionModel, NodeModel, Scene, Unplaced } from './model.ts';
+import type { DecisionModel, Ladder, NodeModel, Scene, Unplaced } from './model.ts';
 
 /** The region that the JSON or its zones name. */
 export function currencyIn(json: Json, scenes: readonly Scene[]): Currency {
@@ -34,17 +34,41 @@ export function textsIn(json: Json, key: string): readonly string[] {
 export function together(list: readonly DecisionModel[]): readonly DecisionModel[] {
   const alike = Map.groupBy(list, ({ at, action, why }) => JSON.stringify([at, action, why]));
   return [...alike.values()].flatMap((each) => {
-    const [first] = each;
-    return first === undefined ? [] : [{ ...first, more: each.length - 1 }];
+    const [first, ...rest] = each;
+    if (first === undefined) return [];
+    const others = rest.flatMap(({ object, others: own }) => [object, ...own]);
+    return [{ ...first, others: [...first.others, ...others] }];
   });
+}
+
+/** What a NodeClaim was written for is a plan: its pods may be elsewhere. */
+export function plannedText(why: string): string {
+  return why.replace(/^(\S+ \S+ in \S+ at \S+\/h) for /, '$1, planned for ');
+}
+
+/** Why all offerings are of some zones; empty: there are no others. */
+export function boundText({ zones, otherZones }: Pick<Ladder, 'zones' | 'otherZones'>): string {
+  if (otherZones.length === 0) return '';
+  return `the NodeClaim is for ${zones.join(', ')}, not ${otherZones.join(', ')}, by its NodePool or by spread, affinity or volumes of its pods`;
+}
+
+/** What kind of another offering the runner-up is. */
+export function runnerUpKind(
+  node: Pick<NodeModel, 'type' | 'capacityType'>,
+  next: Pick<NodeModel, 'type' | 'capacityType'>,
+): string {
+  if (next.type !== node.type) return 'another instance type';
+  return next.capacityType === node.capacityType
+    ? 'the same instance type in another zone'
+    : 'the same instance type of another capacity type';
 }
 
 /** Why a node that a plan adds is what it is. */
 export function choiceText(node: NodeModel, prices: Prices): string {
   const { type, capacityType, zone, price, runnerUp } = node;
   const pods = node.pods.reduce((sum, [, each]) => sum + each, 0);
-  const chosen = `${type} ${capacityType} in ${zone} at ${prices.perHour(price)}/h for ${count(pods, 'pod')}`;
-  if (runnerUp === null) return chosen;
+  const chosen = `${type} ${capacityType} in ${zone} at ${prices.perHour(price)}/h, planned for ${count(pods, 'pod')}`;
+  if (runnerUp === null) return node.ladder === null ? chosen : `${chosen}; no other offering fits`;
   const next = `${runnerUp.type} ${runnerUp.capacityType} in ${runnerUp.zone}`;
   return `${chosen}; runner-up ${next} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;
 }
@@ -58,7 +82,7 @@ export function launchesIn(scene: Scene, prices: Prices): readonly DecisionModel
         at: undefined,
         action: 'launch',
         object: node.name,
-        more: 0,
+        others: [],
         why: node.why === '' || node.runnerUp !== null ? choiceText(node, prices) : node.why,
       })),
   );

@@ -3,6 +3,8 @@ import type { Currency } from '../../../shared/core/model/currency.ts';
 import type { Frame, History } from '../../packing/film.ts';
 import type { Ladder, Lifetime, NodeState, PodCount, RunnerUpText } from '../../packing/packing.ts';
 
+import type { Difference } from './differences.ts';
+
 export type { Frame, History, Ladder, PodCount };
 
 export type Amounts = Readonly<Record<string, number>>;
@@ -19,6 +21,8 @@ export interface WorkloadModel {
 
 export interface NodeModel {
   readonly name: string;
+  /** The NodeClaim; empty: none, or of that name. */
+  readonly claim: string;
   readonly pool: string;
   readonly type: string;
   readonly zone: string;
@@ -26,6 +30,8 @@ export interface NodeModel {
   readonly listPrice: number | null;
   readonly price: number | null;
   readonly overlays: readonly string[];
+  /** What overlays have added to its capacity. */
+  readonly overlaid: Amounts;
   readonly state: NodeState | 'starting';
   readonly allocatable: Amounts;
   readonly reserved: Amounts;
@@ -64,9 +70,25 @@ export interface DecisionModel {
   readonly at: number | undefined;
   readonly action: string;
   readonly object: string;
-  /** How many objects beside the first. */
+  /** Objects of which the same was decided. */
+  readonly others: readonly string[];
+  readonly why: string;
+}
+
+/** Something that was not done. */
+export interface StayModel {
+  /** An example. */
+  readonly object: string;
+  /** How many beside it at one time, at most. */
   readonly more: number;
   readonly why: string;
+  /** Who did not do it. */
+  readonly useCase: string;
+  /** Seconds since the start. */
+  readonly first: number;
+  readonly last: number;
+  /** How many passes said so; null: it is a span of time. */
+  readonly times: number | null;
 }
 
 export interface Headline {
@@ -99,10 +121,16 @@ export interface PageModel {
   readonly scenes: readonly Scene[];
   readonly history: History | null;
   readonly decisions: readonly DecisionModel[];
+  /** What was not done, and why. */
+  readonly stays: readonly StayModel[];
   /** What happened beside decisions. */
   readonly events: readonly DecisionModel[];
   readonly unplaced: readonly Unplaced[];
   /** Undefined: the command does not compare prices before and after NodeOverlays. */
   readonly priceChanges?: readonly PriceChange[];
+  /** In what the scenes differ; undefined: they are not ways of the same. */
+  readonly differences?: readonly Difference[];
+  /** What makes one of the ways what it is; empty or undefined: nothing has to be said. */
+  readonly basis?: string;
   readonly notes: readonly string[];
 }

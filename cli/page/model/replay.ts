@@ -57,7 +57,7 @@ function differencesIn(recording: Json): readonly DecisionModel[] {
     at: undefined,
     action: 'another result',
     object: `${titleOf(recording)}: ${textAt(each, 'path') || 'the whole'}`,
-    more: 0,
+    others: [],
     why: `recorded ${textAt(each, 'recorded') ?? 'nothing'}, now ${textAt(each, 'now') ?? 'nothing'}`,
   }));
 }
@@ -67,9 +67,9 @@ function decisionsIn(recording: Json, scene: Scene | undefined, isOne: boolean) 
   const nodes = scene?.nodes ?? [];
   const removed = nodes
     .filter(({ state }) => state === 'leaves')
-    .map(({ name, why }) => ({ at: undefined, action: 'remove', object: name, more: 0, why }));
+    .map(({ name, why }) => ({ at: undefined, action: 'remove', object: name, others: [], why }));
   const kept = pairsAt(recording, 'refusals').map(([object, why]) => {
-    return { at: undefined, action: 'keep', object, more: 0, why };
+    return { at: undefined, action: 'keep', object, others: [], why };
   });
   const launches = scene === undefined ? [] : launchesIn(scene, prices);
   return together([...launches, ...removed, ...kept]).map((each) => ({
@@ -142,6 +142,7 @@ export function replayModel(subject: string, json: Json): PageModel {
       ...recordings.flatMap(differencesIn),
       ...recordings.flatMap((each, at) => decisionsIn(each, found[at], isOne)),
     ],
+    stays: [],
     events: [],
     unplaced: unplacedBy(left),
     notes: notesOf(recordings, version),

@@ -2,6 +2,7 @@ import { missing } from '../../../shared/core/missing.ts';
 import { parseResources } from '../../../shared/core/quantity.ts';
 import { isJson, type Json, objectAt } from '../../../shared/sim/json.ts';
 import type { PackedNode, PackedWorkload, Packing } from '../../packing/packing.ts';
+import { plannedText } from './facts.ts';
 import type { Amounts, NodeModel, Scene, WorkloadModel } from './model.ts';
 
 /** Not drawn: every pod has one, and few nodes run out of them. */
@@ -60,6 +61,7 @@ function nodeModel(node: PackedNode): NodeModel {
   const { name, listPrice, price, overlays, state, pods, ladder, runnerUp, life } = node;
   return {
     name,
+    claim: node.nodeClaim === null || node.nodeClaim === name ? '' : node.nodeClaim,
     pool: node.nodePool ?? 'no NodePool',
     type: node.instanceType ?? 'unknown type',
     zone: node.zone ?? '–',
@@ -67,13 +69,14 @@ function nodeModel(node: PackedNode): NodeModel {
     listPrice,
     price,
     overlays,
+    overlaid: amounts(node.overlaid),
     state,
     allocatable: amounts(node.allocatable),
     reserved: amounts(node.reserved),
     pods,
     ladder,
     runnerUp,
-    why: node.why ?? '',
+    why: plannedText(node.why ?? ''),
     life,
   };
 }

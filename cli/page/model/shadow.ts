@@ -10,7 +10,7 @@ function launched(json: Json): readonly DecisionModel[] {
       at: undefined,
       action: `${textAt(each, 'by') ?? ''} launches`,
       object: `NodePool/${textAt(each, 'nodePool') ?? ''}`,
-      more: 0,
+      others: [],
       why: ['at', 'instanceType', 'capacityType', 'zone']
         .flatMap((key) => textAt(each, key) ?? [])
         .join(' '),
@@ -24,7 +24,7 @@ function removed(json: Json): readonly DecisionModel[] {
       at: undefined,
       action: `${textAt(each, 'by') ?? ''} removes`,
       object: `NodeClaim/${textAt(each, 'nodeClaim') ?? ''}`,
-      more: 0,
+      others: [],
       why: `${textAt(each, 'at') ?? ''} ${count(price(each, 'evictions'), 'eviction')} ${textAt(each, 'why') ?? ''}`.trim(),
     }));
 }
@@ -68,6 +68,7 @@ export function shadowModel(subject: string, json: Json): PageModel {
     scenes: [],
     history: null,
     decisions: [...launched(json), ...removed(json)],
+    stays: [],
     events: [],
     unplaced: [],
     notes: [...listAt(json, 'notes'), ...listAt(json, 'method')].map(String),

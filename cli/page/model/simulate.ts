@@ -1,23 +1,10 @@
 import { isJson, type Json, listAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import type { History } from '../../packing/film.ts';
-import { clock, count, type Prices, pricesIn } from '../draw/text.ts';
-import { currencyIn, fact, price, together, unplacedBy } from './facts.ts';
-import type { CostRow, DecisionModel, PageModel, Scene } from './model.ts';
+import { clock, count, type Prices, podsText, pricesIn } from '../draw/text.ts';
+import { decisionsOf, eventsOf, staysOf } from './decided.ts';
+import { currencyIn, fact, price, unplacedBy } from './facts.ts';
+import type { CostRow, PageModel, Scene } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
-
-/** Steps of every node's life, which the picture shows. */
-const USUAL: ReadonlySet<string> = new Set([
-  'created',
-  'launched',
-  'registered',
-  'ready',
-  'running',
-  'drained',
-  'terminating',
-  'removed',
-  'deleted',
-  'status',
-]);
 
 function historyAt(json: Json): History | null {
   const found = objectAt(json, 'history');
@@ -25,67 +12,58 @@ function historyAt(json: Json): History | null {
   return Array.isArray(found['frames']) ? (found as unknown as History) : null;
 }
 
-/** A launch follows from a NodeClaim that was created; an unchanged cluster from nothing. */
-const UNSHOWN: ReadonlySet<string> = new Set(['launch', 'unchanged']);
+type Frames = History['frames'];
 
-function decisionsOf(json: Json): readonly DecisionModel[] {
-  const start = Date.parse(textAt(json, 'start') ?? '');
-  const list = listAt(json, 'decisions').filter(isJson);
-  return together(
-    list.map((each) => ({
-      at: Math.round(price(each, 'atMs') - start) / 1000,
-      action: textAt(each, 'action') ?? '',
-      object: textAt(each, 'object') ?? '',
-      more: 0,
-      why: textAt(each, 'message') ?? '',
-    })),
-  ).filter(({ action }) => !UNSHOWN.has(action));
+/** What was paid once the first nodes were there; undefined: there were none. */
+function startOf(frames: Frames): Frames[number] | undefined {
+  return frames.find(({ pricePerHour }) => pricePerHour > 0);
 }
 
-function eventsOf(json: Json): readonly DecisionModel[] {
-  const list = listAt(json, 'timeline').filter(isJson);
-  return together(
-    list
-      .filter((each) => !USUAL.has(textAt(each, 'kind') ?? ''))
-      .map((each) => ({
-        at: price(each, 'at'),
-        action: textAt(each, 'kind') ?? '',
-        object: textAt(each, 'object') ?? '',
-        more: 0,
-        why: textAt(each, 'message') ?? '',
-      })),
-  );
+/** How the end compares with the start. */
+function changeText(start: number, end: number, prices: Prices): string {
+  if (Math.abs(end - start) < 5e-5) return 'as at the start';
+  const amount = prices.perHour(Math.abs(end - start));
+  return `${amount} an hour ${end < start ? 'less' : 'more'} than at the start`;
 }
 
-function costsOf(json: Json, history: History | null): readonly CostRow[] {
+function costsOf(json: Json, history: History | null, prices: Prices): readonly CostRow[] {
   const end = price(json, 'totals', 'pricePerHour');
   const adjusted = price(json, 'totals', 'adjustedPricePerHour');
-  const peak = Math.max(end, ...(history?.frames ?? []).map((each) => each.pricePerHour));
-  const top = history?.frames.find(({ pricePerHour }) => pricePerHour === peak);
-  const isAdjusted = Math.abs(adjusted - end) > 1e-6;
-  return [
-    ...(peak - end > 1e-6
-      ? [
-          {
-            label: 'Most at one time',
-            perHour: peak,
-            note: top === undefined ? '' : `after ${clock(top.at)}`,
-            tone: 'before' as const,
-          },
-        ]
-      : []),
-    { label: 'At the end', perHour: end, note: 'list prices', tone: 'after' },
-    ...(isAdjusted
-      ? [
-          {
-            label: 'The same after overlays',
-            perHour: adjusted,
-            note: 'what decisions compare',
-            tone: 'bound' as const,
-          },
-        ]
-      : []),
+  const frames = history?.frames ?? [];
+  const first = startOf(frames);
+  const peak = Math.max(end, ...frames.map((each) => each.pricePerHour));
+  const top = frames.find(({ pricePerHour }) => pricePerHour === peak);
+  const rows: readonly (CostRow | undefined)[] = [
+    first && {
+      label: 'At the start',
+      perHour: first.pricePerHour,
+      note: `after the first launches, ${clock(first.at)}`,
+      tone: 'before',
+    },
+    peak - Math.max(end, first?.pricePerHour ?? 0) > 1e-6
+      ? {
+          label: 'Most at one time',
+          perHour: peak,
+          note: top === undefined ? '' : `after ${clock(top.at)}`,
+          tone: 'before',
+        }
+      : undefined,
+    {
+      label: 'At the end',
+      perHour: end,
+      note: `list prices${first === undefined ? '' : `; ${changeText(first.pricePerHour, end, prices)}`}`,
+      tone: 'after',
+    },
+    Math.abs(adjusted - end) > 1e-6
+      ? {
+          label: 'The same after overlays',
+          perHour: adjusted,
+          note: 'what decisions compare',
+          tone: 'bound',
+        }
+      : undefined,
   ];
+  return rows.filter((each) => each !== undefined);
 }
 
 function overlayNotes(json: Json): readonly string[] {
@@ -107,12 +85,16 @@ function rejectedNotes(json: Json): readonly string[] {
 }
 
 function leadOf(json: Json, pending: number, prices: Prices): string {
-  const running = price(json, 'pods', 'running');
+  const claims = listAt(json, 'nodeClaims').filter(isJson);
+  const daemons = claims.reduce((sum, each) => sum + price(each, 'daemonSetPods'), 0);
+  const own = Math.max(0, price(json, 'pods', 'running') - daemons);
   const nodes = price(json, 'totals', 'nodes');
   const waits =
     pending === 0 ? 'none waits' : `${count(pending, 'pod')} without a node or starting`;
   const end = prices.perHour(price(json, 'totals', 'pricePerHour'));
-  return `At the end ${count(running, 'pod')} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}.`;
+  const refused = Object.keys(objectAt(json, 'rejected')).length;
+  const undone = refused === 0 ? '' : `; ${refused} not done, see the end of the page`;
+  return `At the end ${podsText({ own, daemons })} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}${undone}.`;
 }
 
 /** The page of what `simulate -o json` prints. */
@@ -126,7 +108,11 @@ export function simulateModel(subject: string, json: Json): PageModel {
   const pairs = waiting.map(
     (each) => [textAt(each, 'name') ?? '', textAt(each, 'reason') ?? ''] as const,
   );
-  const totals = (key: string): string => price(json, 'totals', key).toLocaleString('en');
+  const total = (key: string, noun: string, done: string) => {
+    const amount = price(json, 'totals', key);
+    const label = `${noun}${amount === 1 ? '' : 's'} ${done}`;
+    return { value: amount.toLocaleString('en'), label };
+  };
   return {
     command: 'simulate',
     subject,
@@ -134,9 +120,9 @@ export function simulateModel(subject: string, json: Json): PageModel {
     headlines: [
       { value: prices.perHour(price(json, 'totals', 'pricePerHour')), label: 'an hour at the end' },
       { value: prices.perHour(price(json, 'totals', 'cost')), label: 'for the whole run' },
-      { value: totals('launched'), label: 'nodes launched' },
-      { value: totals('terminated'), label: 'nodes terminated' },
-      { value: totals('evictions'), label: 'pods evicted' },
+      total('launched', 'node', 'launched'),
+      total('terminated', 'node', 'terminated'),
+      total('evictions', 'pod', 'evicted'),
     ],
     facts: [
       ...fact('Region', textAt(json, 'region')),
@@ -146,11 +132,12 @@ export function simulateModel(subject: string, json: Json): PageModel {
       ...fact('Joiner', textAt(json, 'joiner')),
     ],
     currency,
-    costs: costsOf(json, history),
+    costs: costsOf(json, history, prices),
     verdict: '',
     scenes: [scene],
     history,
-    decisions: decisionsOf(json),
+    decisions: decisionsOf(json, packing, prices),
+    stays: staysOf(json, history),
     events: eventsOf(json),
     unplaced: unplacedBy(pairs),
     notes: [...overlayNotes(json), ...rejectedNotes(json)],

@@ -90,6 +90,7 @@ export function solveModel(subject: string, json: Json): PageModel {
     scenes: [scene],
     history: null,
     decisions: launchesIn(scene, prices),
+    stays: [],
     events: [],
     unplaced: leftBy(json),
     notes: overlayNotes(json),

@@ -30,12 +30,25 @@ export function shareOf({ used, there }: Use): number {
   return there > 0 ? used / there : 0;
 }
 
-export function podsOn(nodes: readonly NodeModel[]): number {
-  return nodes.reduce((all, { pods }) => all + pods.reduce((sum, [, each]) => sum + each, 0), 0);
+/** Pods on some nodes, and how many more are of DaemonSets, which run on each. */
+export interface PodSum {
+  readonly own: number;
+  readonly daemons: number;
 }
 
-/** What the room that nobody uses costs, by the most used of each node's drawn resources. */
-export function wasteOf(scene: Scene, nodes: readonly NodeModel[]): number {
+export function podsOn({ workloads }: Scene, nodes: readonly NodeModel[]): PodSum {
+  let [own, daemons] = [0, 0];
+  for (const { pods } of nodes) {
+    for (const [index, each] of pods) {
+      if (workloads[index]?.kind === 'DaemonSet') daemons += each;
+      else own += each;
+    }
+  }
+  return { own, daemons };
+}
+
+/** What the room for more pods costs: the free share of each node's fullest resource. */
+export function roomOf(scene: Scene, nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, node) => {
     const shares = scene.resources.map((each) => shareOf(usageOf(scene, [node], each)));
     return sum + (node.listPrice ?? 0) * Math.max(0, 1 - Math.max(...shares));

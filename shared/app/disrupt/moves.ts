@@ -16,10 +16,12 @@ import { createReplacements, recordWaiting, replacementClaims } from './replacem
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
 
 function reasonOf({ settings }: DisruptPass, { nodes, elsewhere, balance }: Move): Reason {
+  const { currency } = settings.scheduling;
   return reason('pods-cheaper-elsewhere', {
-    saving: { amount: balance.saving, currency: settings.scheduling.currency },
+    saving: { amount: balance.saving, currency },
     nodes: nodes.length,
     hosts: [...new Set(elsewhere.values())].sort(),
+    cost: { amount: balance.cost, currency },
     minutes: Math.ceil(paybackMs(balance) / 60_000),
   });
 }

@@ -91,6 +91,25 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text(DETAIL)).toBe(first);
   });
 
+  it('has a panel in a narrow window only once something is clicked, and shares beside bars', async () => {
+    const tab = await chromium.open(join(folder, 'simulate.html'), 'light', 620, 900);
+    const height = `document.querySelector('${DETAIL}').offsetHeight`;
+    expect(await tab.value(height)).toBe(0);
+    expect(await tab.value("document.querySelector('.node .shares').offsetWidth")).toBeGreaterThan(
+      60,
+    );
+    await tab.point('.node[data-group="1"]', true);
+    expect(await tab.value(height)).toBeGreaterThan(100);
+    expect(await tab.value(height)).toBeLessThanOrEqual(360);
+    await tab.run(AXE);
+    expect(await tab.value('axe.run().then(({ violations }) => violations.length)')).toBe(0);
+    await tab.point(`${DETAIL} .close`, true);
+    expect(await tab.value(height)).toBe(0);
+    expect(await tab.value('document.activeElement.dataset.group')).toBe('1');
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await tab.value(overflow)).toBe(0);
+  });
+
   it('can be walked with the keyboard, and shows where one is', async () => {
     const tab = await opened('simulate');
     await tab.run("document.querySelector('.node').focus()");
@@ -122,6 +141,46 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     await tab.press('ArrowRight');
     await tab.press('Enter');
     expect(await tab.text('#moment')).toMatch(/^5m/);
+  });
+
+  it('says in the panel what is so at the time that is shown, and at which', async () => {
+    const tab = await opened('simulate');
+    await tab.point('.node[data-group="0"]', true);
+    expect(await tab.text(DETAIL)).toMatch(/^\S+ After 10m\s/);
+    await tab.run("document.getElementById('scrub').focus()");
+    await tab.press('Home');
+    await expect.poll(() => tab.text('#moment')).toContain('0s: 5 nodes');
+    const start = await tab.text(DETAIL);
+    expect(start).toMatch(/^\S+ After 0s\s/);
+    expect(start).toMatch(/\n0 pods\n|This node is not there/);
+    await tab.press('End');
+    await expect.poll(() => tab.text(DETAIL)).toMatch(/^\S+ After 10m\s/);
+    expect(await tab.value("document.querySelectorAll('.node.kept').length")).toBe(1);
+  });
+
+  it('says in the panel of which way it is', async () => {
+    const tab = await opened('compare');
+    expect(await tab.text(DETAIL)).toContain(' Joiner');
+    await tab.point('input[name="scene"][value="1"]', true);
+    expect(await tab.text(DETAIL)).toContain(' Karpenter’s rules');
+  });
+
+  it('leads from a decision to the node, also to one that has gone', async () => {
+    const tab = await opened('simulate');
+    const link = (at: number) => `document.querySelectorAll('#decisions a[data-node]')[${at}]`;
+    const nodes = await tab.value(
+      "[...document.querySelectorAll('#decisions a[data-node]')].map((each) => each.dataset.node)",
+    );
+    const names = Array.isArray(nodes) ? nodes.map(String) : [];
+    expect(names.length).toBeGreaterThan(6);
+    const gone = names.findIndex((name, at) => names.indexOf(name) < at);
+    await tab.run(`${link(gone)}.click()`);
+    expect(await tab.text(DETAIL)).toContain(names[gone]);
+    expect(await tab.text(DETAIL)).toMatch(/NodeClaim\s+spot-/);
+    expect(await tab.text('#moment')).not.toContain('10m:');
+    expect(await tab.value('document.activeElement.textContent')).toContain(names[gone]);
+    await tab.run(`${link(1)}.click()`);
+    expect(await tab.text(DETAIL)).toContain(names[1]);
   });
 
   it('opens a row of types to its nodes, shows every node, and the other way', async () => {

@@ -5,15 +5,27 @@ import { inFolder, joiner } from '../run.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-/** The page that a command line writes. */
-export async function pageOf(...args: readonly string[]): Promise<string> {
+/** The page that a command line writes, and what it prints. */
+async function written(...args: readonly string[]) {
   return inFolder({}, async (folder) => {
     const file = join(folder, 'page.html');
-    const { exitCode, stderr } = await joiner(...args, '--html', file);
+    const { exitCode, stdout, stderr } = await joiner(...args, '--html', file);
     // Where another result was found, or pods wait with --strict, there is a page all the same.
     if (exitCode > 1) throw new Error(stderr);
-    return readFileSync(file, 'utf8');
+    return { page: readFileSync(file, 'utf8'), stdout };
   });
+}
+
+/** The page that a command line writes. */
+export async function pageOf(...args: readonly string[]): Promise<string> {
+  return (await written(...args)).page;
+}
+
+/** The page, and the JSON that it is made from. */
+export async function printedPage(...args: readonly string[]) {
+  const { page, stdout } = await written(...args, '-o', 'json');
+  const json: Readonly<Record<string, unknown>> = JSON.parse(stdout);
+  return { page, json };
 }
 
 /**

@@ -60,8 +60,26 @@ describe('a page of recordings', () => {
       ': newNodeClaims[0].chosen.type recorded &quot;m9.huge&quot;, now &quot;',
     );
     expect(text).toMatch(/disrupt of \S+ .* removed/);
-    expect(text).toMatch(/the move saves \$\d\.\d{4} an hour, and its cost is repaid in \d+ min/);
+    expect(text).toMatch(
+      /the move saves \$\d\.\d{4} an hour, and its cost of \$\d\.\d{4} is repaid in \d+ min/,
+    );
     expect(text).not.toMatch(/undefined|NaN|\[object/);
+  });
+});
+
+describe('a page of a comparison', () => {
+  it('says in what the ways differ, and what the rules of Karpenter are', async () => {
+    const text = textOf(await pageOf('compare', join(ROOT, 'bench/compare/mixed')));
+    const part = text.slice(text.indexOf('\nWhere the difference comes from\n'));
+    expect(part).toMatch(/^What Joiner Karpenter’s rules$/m);
+    expect(part).toMatch(/^Cost an hour \$\d\.\d{4} \$\d\.\d{4}$/m);
+    expect(part).toMatch(/^Spot 1 node, \$\d\.\d{4}\/h none$/m);
+    expect(part).toMatch(/^cpu requested 9\d % of \d+(\.\d)? \(\d+(\.\d)?\) \d+ % of /m);
+    expect(part).toMatch(/^Room for more pods \$0\.\d{4}\/h \$\d\.\d{4}\/h$/m);
+    expect(part).toMatch(
+      /^Instance types 2 × r6g\.xlarge on-demand, .* 2 × m6g\.4xlarge on-demand/m,
+    );
+    expect(part).toContain('pods sorted by size, each on the first node with room');
   });
 });
 
@@ -76,6 +94,15 @@ describe('a page of NodeOverlays', () => {
     expect(text).toMatch(/^c7g 9 on-demand .* \+50 % /m);
     expect(text).not.toMatch(/Where the pods are|What it costs|Pods without a node|undefined|NaN/);
     expect(page).not.toContain('id="detail"');
+  });
+
+  it('says where the prices come from, and what its columns are', async () => {
+    const page = await pageOf(...OVERLAYS);
+    const text = textOf(page);
+    expect(text).toMatch(/^Region us-east-1$/m);
+    expect(text).toMatch(/^Prices us-east-1: on-demand prices of \d{4}-\d\d, spot prices of /m);
+    expect(text).toContain('State NodeOverlay Weight, and what its status says');
+    expect(page).toContain('aria-label="NodeOverlays, one by one"');
   });
 
   it('has only what was asked for', async () => {

@@ -26,6 +26,10 @@ export const DISRUPTION = {
       saving: { type: 'money', what: 'the saving per hour' },
       nodes: { type: 'count', what: 'nodes that are deleted together' },
       hosts: { type: 'texts', what: 'existing nodes that take the pods' },
+      cost: {
+        type: 'money',
+        what: 'the cost of the move: evictions, and the time in which old and new nodes run',
+      },
       minutes: { type: 'number', what: 'minutes until the cost of the move is repaid' },
     },
   },
@@ -275,13 +279,14 @@ export const DISRUPTION_SENTENCES: Sentences<typeof DISRUPTION> = {
   'node-empty': () => 'The node is empty',
   'node-empty-since': ({ since, seconds }) =>
     `The node has been empty since ${since}; consolidateAfter is ${seconds} s`,
-  'pods-cheaper-elsewhere': ({ saving, nodes, hosts, minutes }) => {
+  'pods-cheaper-elsewhere': ({ saving, nodes, hosts, cost, minutes }) => {
     const where = hosts.length === 0 ? '' : ` Its pods move to ${hosts.join(', ')}.`;
     const others = nodes === 1 ? '' : ` and ${nodes - 1} ${nodes === 2 ? 'other' : 'others'}`;
-    const saved = `saves ${money(saving.amount, saving.currency)} an hour.`;
+    const together = nodes === 1 ? '' : ' together';
+    const saved = `saves ${money(saving.amount, saving.currency)} an hour${together}.`;
     return (
       `Underutilized: deleting this node${others} ${saved}${where} ` +
-      `The cost is repaid in ${minutes} min`
+      `The cost of the move, ${money(cost.amount, cost.currency)}, is repaid in ${minutes} min`
     );
   },
   'pods-cheaper-on-replacements': () => 'its pods cost less on other nodes',

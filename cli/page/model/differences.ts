@@ -1,0 +1,51 @@
+import { amountText, count, type Prices, percent, podsText } from '../draw/text.ts';
+import type { NodeModel, Scene } from './model.ts';
+import { podsOn, priceOf, roomOf, shareOf, usageOf } from './use.ts';
+
+/** What several packings have in one respect, in the order of the packings. */
+export type Difference = readonly [what: string, values: readonly string[]];
+
+const CAPACITY_TYPES = ['on-demand', 'spot', 'reserved'];
+
+function boughtText(nodes: readonly NodeModel[], prices: Prices): string {
+  if (nodes.length === 0) return 'none';
+  return `${count(nodes.length, 'node')}, ${prices.perHour(priceOf(nodes))}/h`;
+}
+
+/** `2 × m6g.4xlarge on-demand`, the most expensive kind first. */
+function typesText({ nodes }: Scene): string {
+  const alike = Map.groupBy(nodes, ({ type, capacityType }) => `${type} ${capacityType}`);
+  return [...alike]
+    .toSorted(([a, x], [b, y]) => priceOf(y) - priceOf(x) || (a < b ? -1 : 1))
+    .map(([kind, own]) => `${own.length} × ${kind}`)
+    .join(', ');
+}
+
+function requestedText(scene: Scene, resource: string): string {
+  const use = usageOf(scene, scene.nodes, resource);
+  const [used, there] = [use.used, use.there].map((each) => amountText(resource, each));
+  return `${percent(shareOf(use))} of ${there ?? ''} (${used ?? ''})`;
+}
+
+/** In what packings differ that cost another price. */
+export function differencesOf(scenes: readonly Scene[], prices: Prices): readonly Difference[] {
+  const row = (what: string, say: (scene: Scene) => string): Difference => [what, scenes.map(say)];
+  const bought = CAPACITY_TYPES.filter((each) =>
+    scenes.some(({ nodes }) => nodes.some(({ capacityType }) => capacityType === each)),
+  );
+  return [
+    row('Cost an hour', ({ nodes }) => prices.perHour(priceOf(nodes))),
+    row('Nodes', ({ nodes }) => nodes.length.toLocaleString('en')),
+    row('Pods', (scene) => podsText(podsOn(scene, scene.nodes))),
+    ...bought.map((each) =>
+      row(each.charAt(0).toUpperCase() + each.slice(1), ({ nodes }) => {
+        const own = nodes.filter(({ capacityType }) => capacityType === each);
+        return boughtText(own, prices);
+      }),
+    ),
+    row('cpu requested', (scene) => requestedText(scene, 'cpu')),
+    row('memory requested', (scene) => requestedText(scene, 'memory')),
+    row('Room for more pods', (scene) => `${prices.perHour(roomOf(scene, scene.nodes))}/h`),
+    row('Instance types', typesText),
+  ];
+}
