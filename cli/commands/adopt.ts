@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { pageUrl } from '../../shared/contract/pages.ts';
 import { reporting } from '../bad-input.ts';
-import { type Line, warn } from '../doctor/line.ts';
+import { type Line, ok, warn } from '../doctor/line.ts';
 import { checkAdoption } from '../handover/checks.ts';
 import { handedOver } from '../handover/command.ts';
 import { groupNext, groupSteps, groupStepsBack } from '../handover/group-steps.ts';
@@ -17,6 +17,7 @@ import {
   type HandoverReport,
   stepsTaken,
   walkOf,
+  whyNothingToUndo,
   withHandoverOptions,
 } from '../handover/session.ts';
 import { TO_JOINER } from '../handover/to-joiner.ts';
@@ -27,6 +28,8 @@ import { type MarketOptions, withMarketOptions } from '../market.ts';
 import { namedRegion } from '../region.ts';
 import { lastSigns } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+
+const WAYS = { steps: TO_JOINER, stepsBack: TO_KARPENTER };
 
 interface Options extends HandoverOptions, MarketOptions, SettingsOptions {
   /** The EKS cluster's name. */
@@ -105,8 +108,10 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
     return { ...about, to: 'joiner', checks, ...(await alongGroups(live, options)) };
   }
   if (options.undo === true) {
-    const steps = await stepsTaken(walk, TO_KARPENTER, [], options);
-    return { ...about, to: 'karpenter', checks: [], steps, next: [] };
+    const idle = whyNothingToUndo(position, 'joiner');
+    const checks = idle === undefined ? [] : [ok('undo', idle)];
+    const steps = idle === undefined ? await stepsTaken(walk, TO_KARPENTER, [], options) : [];
+    return { ...about, to: 'karpenter', checks, steps, next: [] };
   }
   const checks = doesKarpenterRun(position) || isNew ? await checksOf(live, position, options) : [];
   const steps = await stepsTaken(walk, TO_JOINER, checks, options);
@@ -117,13 +122,13 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
 
 /** `joiner adopt`: from Karpenter to Joiner, without a node launched or drained. */
 export function adoptCommand(): Command {
-  const command = withHandoverOptions(new Command('adopt'), TO_JOINER);
+  const command = withHandoverOptions(new Command('adopt'), WAYS);
   return withSettingsOptions(withMarketOptions(command))
     .description('take over a cluster from Karpenter, step by step')
     .option('--cluster <name>', "the EKS cluster; default: the stack's, or Karpenter's")
     .addHelpText('after', HELP)
     .action((options: Options) =>
-      reporting(() => handedOver('joiner-adopt', options, (live) => adopt(live, options))),
+      reporting(() => handedOver('joiner-adopt', options, WAYS, (live) => adopt(live, options))),
     );
 }
 

@@ -10,12 +10,15 @@ import {
   type HandoverReport,
   stepsTaken,
   walkOf,
+  whyNothingToUndo,
   withHandoverOptions,
 } from '../handover/session.ts';
 import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
 import type { LiveCluster } from '../live.ts';
+
+const WAYS = { steps: TO_KARPENTER, stepsBack: TO_JOINER };
 
 const NEXT = [
   'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',
@@ -37,8 +40,10 @@ async function handBack(live: LiveCluster, options: HandoverOptions): Promise<Ha
   const isDryRun = options.dryRun === true;
   const about = { cluster: live.url, isDryRun };
   if (options.undo === true) {
-    const steps = await stepsTaken(walk, TO_JOINER, [], options);
-    return { ...about, to: 'joiner', checks: [], steps, next: [] };
+    const idle = whyNothingToUndo(await positionOf(walk), 'karpenter');
+    const checks = idle === undefined ? [] : [ok('undo', idle)];
+    const steps = idle === undefined ? await stepsTaken(walk, TO_JOINER, [], options) : [];
+    return { ...about, to: 'joiner', checks, steps, next: [] };
   }
   const checks = await checksOf(walk);
   const steps = await stepsTaken(walk, TO_KARPENTER, checks, options);
@@ -48,11 +53,13 @@ async function handBack(live: LiveCluster, options: HandoverOptions): Promise<Ha
 
 /** `joiner hand-back`: from Joiner to Karpenter, without a node launched or drained. */
 export function handBackCommand(): Command {
-  return withHandoverOptions(new Command('hand-back'), TO_KARPENTER)
+  return withHandoverOptions(new Command('hand-back'), WAYS)
     .description('give a cluster back to Karpenter, step by step')
     .addHelpText('after', HELP)
     .action((options: HandoverOptions) =>
-      reporting(() => handedOver('joiner-hand-back', options, (live) => handBack(live, options))),
+      reporting(() =>
+        handedOver('joiner-hand-back', options, WAYS, (live) => handBack(live, options)),
+      ),
     );
 }
 

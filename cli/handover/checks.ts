@@ -73,6 +73,18 @@ function checkWriters({ writers, namespace, name }: Karpenter): readonly Line[] 
   ];
 }
 
+/** What a Secret or ConfigMap says of these, people have to compare themselves. */
+function checkUnread({ unread }: Karpenter): readonly Line[] {
+  if (unread.length === 0) return [];
+  return [
+    warn(
+      'settings',
+      `not compared, because a Secret or ConfigMap holds their values: ${someOf(unread)}`,
+      'compare the name of the cluster, the queue and the feature gates yourself',
+    ),
+  ];
+}
+
 function checkName(karpenter: Karpenter, { cluster }: StackPlace): readonly Line[] {
   const theirs = karpenter.settings.get('CLUSTER_NAME');
   if (theirs === undefined || cluster === undefined || theirs === cluster) return [];
@@ -162,6 +174,7 @@ export function checkAdoption(checked: Checked): readonly Line[] {
           ...checkElection(karpenter, position),
           ...checkWriters(karpenter),
           ...checkName(karpenter, place),
+          ...checkUnread(karpenter),
           ...checkSettings(karpenter, stack, state),
         ];
   return [...ofKarpenter, checkJoiner(checked), ...checkObjects(checked)];

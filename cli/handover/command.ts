@@ -2,10 +2,16 @@ import { BadInput } from '../bad-input.ts';
 import { type LiveCluster, withLiveCluster } from '../live.ts';
 import { isDocument } from '../output.ts';
 import { renderReport, reportDocument } from './render.ts';
-import type { HandoverOptions, HandoverReport } from './session.ts';
+import type { HandoverOptions, HandoverReport, Ways } from './session.ts';
 
 /** Options that say nothing together. */
-function checkUsage(options: HandoverOptions): void {
+function checkUsage(options: HandoverOptions, { steps, stepsBack }: Ways): void {
+  const { until, undo } = options;
+  const names = (undo === true ? stepsBack : steps).map(({ name }) => name);
+  if (until !== undefined && !names.includes(until)) {
+    const way = undo === true ? ' of --undo' : '';
+    throw new BadInput([`--until ${until}: no step${way}; valid: ${names.join(', ')}`]);
+  }
   if (options.dryRun === true && options.until !== undefined) {
     throw new BadInput(['--until carries out steps, --dry-run carries out none: give one of them']);
   }
@@ -21,9 +27,10 @@ function exitCodeOf({ checks, steps }: HandoverReport): number {
 export async function handedOver(
   name: string,
   options: HandoverOptions,
+  ways: Ways,
   work: (live: LiveCluster) => Promise<HandoverReport>,
 ): Promise<number> {
-  checkUsage(options);
+  checkUsage(options, ways);
   const report = await withLiveCluster(name, options, work);
   const { output } = options;
   process.stdout.write(isDocument(output) ? reportDocument(report, output) : renderReport(report));

@@ -1,3 +1,4 @@
+import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import type { Pod } from '../../shared/core/model/pod.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { counted, someOf } from '../words.ts';
@@ -35,9 +36,10 @@ export function groupSteps(position: GroupPosition): readonly StepOutcome[] {
   return [pools(position, groups), ...stopped(position), ...ofGroups].map(outcome);
 }
 
-/** The steps back, each with its state in the cluster. */
+/** The steps back, each with its state in the cluster. None without a group or an autoscaler. */
 export function groupStepsBack(position: GroupPosition): readonly StepOutcome[] {
   const groups = nodeGroupsOf(position.state);
+  if (groups.length === 0 && position.autoscalers.length === 0) return [];
   const ofGroups = groups.map((group) => uncordoned(position, group));
   return [...ofGroups, ...started(position), ...poolsGone(position)].map(outcome);
 }
@@ -55,7 +57,7 @@ function outcome({ isDone, ...told }: StepResult): StepOutcome {
 }
 
 function pools({ state, cluster }: GroupPosition, groups: readonly NodesOfGroup[]): StepResult {
-  const names = state.objects.nodePools.map(({ name }) => name).sort();
+  const names = poolsOf(state);
   const managed = groups.filter(({ label }) => label === MANAGED);
   // eksctl alone knows its own groups.
   const files = [
@@ -150,18 +152,25 @@ function shrunk({ cluster }: GroupPosition, { label, group, nodes }: NodesOfGrou
   };
 }
 
+/** Which NodePools took the place of the groups only people know: none is in the command. */
 function poolsGone({ state }: GroupPosition): readonly StepResult[] {
-  const names = state.objects.nodePools.map(({ name }) => name).sort();
-  const claims = state.objects.nodeClaims.length;
+  const names = poolsOf(state);
+  const there = names.length === 0 ? '0 NodePools' : `there are ${someOf(names)}`;
   return [
     {
       step: 'pools',
-      what: 'the NodePools go; Joiner drains and terminates their nodes',
+      what: 'the NodePools that took the place of the groups go, with their nodes',
       isDone: names.length === 0,
-      message: `${counted(names.length, 'NodePool')}, ${counted(claims, 'NodeClaim')}`,
-      commands: [`kubectl delete nodepools ${names.join(' ')}`],
+      message: `delete those that took the place of the groups; ${there}`,
+      commands: ['kubectl delete nodepool NAME'],
     },
   ];
+}
+
+/** Names of the NodePools that Joiner launches nodes of; EKS Auto Mode has its own. */
+function poolsOf({ objects }: ClusterState): readonly string[] {
+  const ours = objects.nodePools.filter(({ template }) => isOurs(template.nodeClassRef));
+  return ours.map(({ name }) => name).sort();
 }
 
 function nodesOf({ objects }: ClusterState, { label, group }: NodesOfGroup) {

@@ -14,6 +14,8 @@ export interface Karpenter {
   readonly version: string | undefined;
   /** By the names of Karpenter's environment variables; its flags are among them. */
   readonly settings: ReadonlyMap<string, string>;
+  /** Names of settings that a Secret or ConfigMap holds: their values are not read. */
+  readonly unread: readonly string[];
   /** Programs that write the Deployment from elsewhere, such as `Argo CD`. */
   readonly writers: readonly string[];
   /** Selects its pods. */
@@ -54,22 +56,45 @@ function flagsOf(args: readonly string[]): readonly (readonly [string, string])[
 
 /** A flag holds against the variable, as in Karpenter. */
 function settingsOf(container: unknown): ReadonlyMap<string, string> {
-  const variables = listOf(property(container, 'env')).map(
-    (each) => [text(property(each, 'name')), text(property(each, 'value'))] as const,
-  );
+  const variables = listOf(property(container, 'env'))
+    .filter((each) => property(each, 'valueFrom') === undefined)
+    .map((each) => [text(property(each, 'name')), text(property(each, 'value'))] as const);
   return new Map([...variables, ...flagsOf(listOf(property(container, 'args')).map(text))]);
 }
 
-/** Karpenter, where the Deployment is its controller's. */
-export function karpenterOf(deployment: unknown): Karpenter | undefined {
+/** Variables of Secrets and ConfigMaps; those of the pod itself, such as its namespace, are none. */
+function unreadOf(container: unknown): readonly string[] {
+  const ofObjects = listOf(property(container, 'env')).filter((each) => {
+    const source = property(each, 'valueFrom');
+    const refs = ['secretKeyRef', 'configMapKeyRef'];
+    return refs.some((ref) => property(source, ref) !== undefined);
+  });
+  const all = listOf(property(container, 'envFrom')).length > 0 ? ['envFrom'] : [];
+  return [...ofObjects.map((each) => text(property(each, 'name'))), ...all];
+}
+
+/** The chart's container, or of another chart the one that has Karpenter's settings. */
+function controllerOf(containers: readonly unknown[]): unknown {
+  return (
+    containers.find((each) => IMAGE.test(text(property(each, 'image')))) ??
+    containers.find((each) => text(property(each, 'name')) === 'controller') ??
+    containers.find((each) => settingsOf(each).has('CLUSTER_NAME')) ??
+    containers[0]
+  );
+}
+
+/** Karpenter, where the Deployment is its controller's; `isNamed`: somebody has said so. */
+export function karpenterOf(deployment: unknown, isNamed = false): Karpenter | undefined {
   const metadata = property(deployment, 'metadata');
   const spec = property(deployment, 'spec');
   const labels = recordOf(property(metadata, 'labels'));
   const containers = listOf(property(property(property(spec, 'template'), 'spec'), 'containers'));
-  const container =
-    containers.find((each) => IMAGE.test(text(property(each, 'image')))) ??
-    (labels[CHART_LABEL] === 'karpenter' ? containers[0] : undefined);
-  if (container === undefined) return undefined;
+  const isKarpenter =
+    isNamed ||
+    labels[CHART_LABEL] === 'karpenter' ||
+    containers.some((each) => IMAGE.test(text(property(each, 'image'))));
+  const container = controllerOf(containers);
+  if (!isKarpenter || container === undefined) return undefined;
   const replicas = property(spec, 'replicas');
   const marks = Object.keys({ ...labels, ...recordOf(property(metadata, 'annotations')) });
   const writers = WRITERS.filter(([key]) => marks.some((mark) => key.test(mark)));
@@ -81,6 +106,7 @@ export function karpenterOf(deployment: unknown): Karpenter | undefined {
       IMAGE.exec(text(property(container, 'image')))?.[1]?.replace(/^v/, '') ??
       labels[VERSION_LABEL],
     settings: settingsOf(container),
+    unread: unreadOf(container),
     writers: [...new Set(writers.map(([, writer]) => writer))],
     labels: recordOf(property(property(spec, 'selector'), 'matchLabels')),
   };
@@ -121,9 +147,9 @@ export async function findKarpenter(
   if (named !== undefined) {
     const [namespace = '', name = ''] = named.split('/');
     const deployment = await find(client, RESOURCES.deployments, { namespace, name });
-    const found = deployment === undefined ? undefined : karpenterOf(deployment);
+    const found = deployment === undefined ? undefined : karpenterOf(deployment, true);
     if (found !== undefined) return found;
-    throw new BadInput([`--karpenter ${named}: there is no Deployment of Karpenter of this name`]);
+    throw new BadInput([`--karpenter ${named}: there is no Deployment of this name`]);
   }
   const all = await listAll(client, RESOURCES.deployments);
   const found = all.flatMap((each) => karpenterOf(each) ?? []);

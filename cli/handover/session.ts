@@ -6,8 +6,9 @@ import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import type { Line } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
 import { type OutputFormat, outputOption } from '../output.ts';
+import type { Side } from './record.ts';
 import { plannedSteps, type StepOutcome, takeSteps } from './run.ts';
-import type { Step, Walk } from './walk.ts';
+import type { Position, Step, Walk } from './walk.ts';
 
 /** Options of both commands. */
 export interface HandoverOptions extends ClusterOptions {
@@ -42,14 +43,20 @@ function count(text: string): number {
 /** Ten minutes: an image is pulled and a drain ends in less. */
 const WAIT_MS = 10 * 60_000;
 
+/** The steps of a command, and those by which `--undo` goes back. */
+export interface Ways {
+  readonly steps: readonly Step[];
+  readonly stepsBack: readonly Step[];
+}
+
 /** The command with the options that adopting and handing back have in common. */
-export function withHandoverOptions(command: Command, steps: readonly Step[]): Command {
+export function withHandoverOptions(command: Command, ways: Ways): Command {
+  const { steps, stepsBack } = ways;
+  const names = new Set([...steps, ...stepsBack].map(({ name }) => name));
   return withClusterOptions(command)
     .option('--dry-run', 'only check, and print the steps')
     .option('--undo', 'undo the steps that were taken')
-    .addOption(
-      new Option('--until <step>', 'stop after this step').choices(steps.map(({ name }) => name)),
-    )
+    .addOption(new Option('--until <step>', 'stop after this step').choices([...names]))
     .option('--by-hand', "do not scale Karpenter's Deployment; wait until you have scaled it")
     .option('--accept-drift', 'continue although nodes have become drifted')
     .option('--no-settle', "do not wait until Karpenter's launches and disruptions are complete")
@@ -71,13 +78,14 @@ export function withHandoverOptions(command: Command, steps: readonly Step[]): C
       ).argParser(count),
     )
     .addOption(outputOption('text'))
-    .addHelpText('after', stepsText(steps));
+    .addHelpText('after', stepsText(steps, 'Steps'))
+    .addHelpText('after', stepsText(stepsBack, 'Steps of --undo'));
 }
 
 /** The steps with what each does: the choices of `--until`. */
-function stepsText(steps: readonly Step[]): string {
+function stepsText(steps: readonly Step[], title: string): string {
   const width = Math.max(...steps.map(({ name }) => name.length));
-  return `\nSteps:\n${steps.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`).join('\n')}`;
+  return `\n${title}:\n${steps.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`).join('\n')}`;
 }
 
 /** What a hand-over is carried out with, on the cluster that was read. */
@@ -115,6 +123,15 @@ export interface HandoverReport {
   /** What is left for people to do, once all steps are done. */
   readonly next: readonly string[];
 }
+
+/** Why there is nothing that `--undo` takes back from this side; undefined: there is something. */
+export function whyNothingToUndo({ record }: Position, from: Side): string | undefined {
+  if (record === undefined) return 'nothing to undo: no hand-over has begun in this cluster';
+  if (record.to === from || record.state === 'under-way') return undefined;
+  return `nothing to undo: the last hand-over gave the cluster to ${NAMES[record.to]}, and is done`;
+}
+
+const NAMES = { joiner: 'Joiner', karpenter: 'Karpenter' } as const;
 
 /** Takes or only lists the steps; none is taken where a check has failed. */
 export async function stepsTaken(

@@ -77,9 +77,11 @@ function isUnderWay({ record }: Position): boolean {
   return record?.to === 'joiner' && record.state === 'under-way';
 }
 
+/** A Karpenter that something has started again takes it back as soon as it is elected. */
 function hasJoinerTheCluster(position: Position): boolean {
-  const { record, isJoinerPassive } = position;
-  return record?.to === 'joiner' && record.state === 'done' && !isJoinerPassive;
+  const { record, isJoinerPassive, karpenter, pods } = position;
+  const isStopped = (karpenter === undefined || karpenter.replicas === 0) && pods.length === 0;
+  return record?.to === 'joiner' && record.state === 'done' && !isJoinerPassive && isStopped;
 }
 
 async function pause(walk: Walk): Promise<string> {

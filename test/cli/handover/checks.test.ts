@@ -85,6 +85,11 @@ describe('what is in the way', () => {
       'FAIL cluster name: Karpenter tags its instances with the cluster other, Joiner with demo',
     ],
     [
+      'settings of a Secret',
+      { karpenter: karpenter({}, { unread: ['CLUSTER_NAME'] }) },
+      'WARN settings: not compared, because a Secret or ConfigMap holds their values: CLUSTER_NAME',
+    ],
+    [
       'a Deployment that is not found',
       { karpenter: undefined },
       'WARN karpenter: runs (Lease kube-system), but its Deployment was not found',

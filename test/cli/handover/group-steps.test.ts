@@ -83,6 +83,14 @@ describe('the steps from node groups', () => {
     expect(line).toMatch(new RegExp(`^Next: ${next}\\.`));
   });
 
+  it('do not take NodePools of EKS Auto Mode for those that take the place of groups', () => {
+    const nodeClassRef = { group: 'eks.amazonaws.com', kind: 'NodeClass', name: 'default' };
+    const pool = poolOf('system');
+    const auto = { ...pool, template: { ...pool.template, nodeClassRef } };
+    const [first] = groupSteps(at(AUTOSCALER, { nodes: open, pods, nodePools: [auto] }));
+    expect(first).toMatchObject({ step: 'pools', state: 'to do' });
+  });
+
   it('are none where no node of a group is left', () => {
     expect(groupSteps(at(STOPPED, { nodes: open.slice(2), pods }))).toEqual([]);
     expect(groupNext([], false)).toEqual([]);
@@ -97,13 +105,18 @@ describe('the steps back', () => {
       'to do uncordon batch: 1 of 1 node cordoned',
       'to do uncordon web: 1 of 1 node cordoned',
       'to do autoscaler: Deployment kube-system/cluster-autoscaler has 0 replicas',
-      'to do pools: 1 NodePool, 0 NodeClaims',
+      'to do pools: delete those that took the place of the groups; there are web',
     ]);
-    expect(steps.at(-1)?.commands).toEqual(['kubectl delete nodepools web']);
+    expect(steps.at(-1)?.commands).toEqual(['kubectl delete nodepool NAME']);
     expect(groupNext(steps, true)).toEqual([
       'If groups were scaled down, scale them up first.',
       'Next: uncordon batch. Then run the command again: it changes nothing itself.',
     ]);
+  });
+
+  it('are none where there is neither a group nor an autoscaler', () => {
+    const state = clusterState({ nodes: open.slice(2), nodePools: [poolOf('prod')] });
+    expect(groupStepsBack({ autoscalers: [], state, cluster: 'shop' })).toEqual([]);
   });
 
   it('are done where nothing was begun', () => {

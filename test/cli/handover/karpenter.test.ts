@@ -42,11 +42,35 @@ describe('which Deployment is that of Karpenter', () => {
   });
 });
 
+describe('another chart', () => {
+  const env = [{ name: 'CLUSTER_NAME', value: 'demo' }];
+  const sidecar = { name: 'istio-proxy', image: 'istio/proxyv2:1.24.0' };
+  const own = { name: 'kp', image: 'registry.corp/mirror/kp:1.14.1', env };
+  const spec = {
+    selector: { matchLabels: { app: 'a' } },
+    template: { spec: { containers: [sidecar, own] } },
+  };
+
+  it('is Karpenter where somebody names the Deployment', () => {
+    const found = deployment('', { spec });
+    expect(karpenterOf(found)).toBeUndefined();
+    expect(karpenterOf(found, true)?.settings.get('CLUSTER_NAME')).toBe('demo');
+  });
+
+  it('with the label has its settings in whatever container they are', () => {
+    const labels = { 'app.kubernetes.io/name': 'karpenter' };
+    const metadata = { namespace: 'a', name: 'k', labels };
+    const found = karpenterOf(deployment('', { metadata, spec }));
+    expect(found?.settings.get('CLUSTER_NAME')).toBe('demo');
+  });
+});
+
 it('settings: variables, and flags against them', () => {
   const env = [
     { name: 'FEATURE_GATES', value: 'NodeOverlay=true' },
     { name: 'CLUSTER_NAME', value: 'demo' },
     { name: 'MEMORY_LIMIT', valueFrom: { resourceFieldRef: { resource: 'limits.memory' } } },
+    { name: 'INTERRUPTION_QUEUE', valueFrom: { secretKeyRef: { name: 'a', key: 'queue' } } },
   ];
   const args = ['--feature-gates', 'StaticCapacity=true', '--cluster-name=other', '--isolated-vpc'];
   const found = karpenterOf(deployment('a/karpenter/controller:1.0.0', {}, { env, args }));
@@ -54,8 +78,8 @@ it('settings: variables, and flags against them', () => {
     FEATURE_GATES: 'StaticCapacity=true',
     CLUSTER_NAME: 'other',
     ISOLATED_VPC: 'true',
-    MEMORY_LIMIT: '',
   });
+  expect(found?.unread).toEqual(['INTERRUPTION_QUEUE']);
 });
 
 it.each([

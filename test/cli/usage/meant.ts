@@ -43,7 +43,7 @@ export const MEANT: readonly Row[] = [
   row('a format', {}, 'compare -o jsn', 'expected one of table, json, yaml (did you mean json?)'),
   row('a scope', {}, 'pause lanch', 'terminate (did you mean launch?)'),
   row('a shell', {}, 'completion bsh', '(did you mean bash?)'),
-  row('a step', {}, 'adopt --until resum', 'resume (did you mean resume?)'),
+  row('a step', {}, 'adopt --until resum', 'finish (did you mean resume?)'),
   row(
     'a required option',
     {},
