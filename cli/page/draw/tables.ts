@@ -1,5 +1,4 @@
-import type { Difference } from '../model/differences.ts';
-import type { DecisionModel, PageModel, Scene, StayModel } from '../model/model.ts';
+import type { DecisionModel, Difference, PageModel, Scene, StayModel } from '../model/model.ts';
 import { podsOn, usageOf } from '../model/use.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';

@@ -1,9 +1,6 @@
 import { amountText, count, type Prices, percent, podsText } from '../draw/text.ts';
-import type { NodeModel, Scene } from './model.ts';
+import type { Difference, NodeModel, Scene } from './model.ts';
 import { podsOn, priceOf, roomOf, shareOf, usageOf } from './use.ts';
-
-/** What several packings have in one respect, in the order of the packings. */
-export type Difference = readonly [what: string, values: readonly string[]];
 
 const CAPACITY_TYPES = ['on-demand', 'spot', 'reserved'];
 

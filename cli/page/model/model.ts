@@ -3,8 +3,6 @@ import type { Currency } from '../../../shared/core/model/currency.ts';
 import type { Frame, History } from '../../packing/film.ts';
 import type { Ladder, Lifetime, NodeState, PodCount, RunnerUpText } from '../../packing/packing.ts';
 
-import type { Difference } from './differences.ts';
-
 export type { Frame, History, Ladder, PodCount };
 
 export type Amounts = Readonly<Record<string, number>>;
@@ -90,6 +88,9 @@ export interface StayModel {
   /** How many passes said so; null: it is a span of time. */
   readonly times: number | null;
 }
+
+/** What several scenes have in one respect, in the order of the scenes. */
+export type Difference = readonly [what: string, values: readonly string[]];
 
 export interface Headline {
   readonly value: string;
