@@ -46,7 +46,7 @@ export class Pricing {
   constructor(demand: Demand, master: Master) {
     this.demand = demand;
     this.master = master;
-    this.finder = new PatternFinder(demand.shapes, demand.main, demand.values);
+    this.finder = new PatternFinder(demand.shapes, demand.main, demand.values, demand.left);
   }
 
   /** Of the searches and of the programme. */
@@ -88,11 +88,10 @@ export class Pricing {
 
   /** The patterns of launch options, those most worth their cost first. */
   private price(options: readonly LaunchOption[], isGreedy: boolean): readonly Priced[] {
-    const { left } = this.demand;
     const patternsOf = (option: LaunchOption) =>
       isGreedy
-        ? [this.finder.best(option, left)]
-        : [this.finder.search(option, left, SEARCH_STEPS), this.finder.begunWithEach(option, left)];
+        ? [this.finder.best(option)]
+        : [this.finder.search(option, SEARCH_STEPS), this.finder.begunWithEach(option)];
     return this.ranked(options.flatMap(patternsOf));
   }
 
@@ -105,13 +104,13 @@ export class Pricing {
     stepsMax: number,
     longSteps: number,
   ): readonly Priced[] {
-    const { left, nodePrice } = this.demand;
+    const { nodePrice } = this.demand;
     const found: (Pattern | undefined)[] = [];
     for (const option of options) {
       if (this.steps >= stepsMax) break;
       const above = LEAST_GAIN * (option.price + nodePrice);
-      if (this.finder.ceiling(option, left) <= above) continue;
-      found.push(this.finder.search(option, left, longSteps, above));
+      if (this.finder.ceiling(option) <= above) continue;
+      found.push(this.finder.search(option, longSteps, above));
     }
     return this.ranked(found).filter(({ gain }) => gain > LEAST_GAIN);
   }
