@@ -52,7 +52,7 @@ function rehearsed(demand: Demand, effort: SearchEffort): readonly Pattern[] {
     found.push(pattern);
     return copies;
   };
-  const finder = new PatternFinder(shapes, main, values, left);
+  const finder = new PatternFinder(shapes, main, values, left, true);
   const queue = new PatternQueue(finder, options, left, nodePrice, effort);
   queue.run({ mayLaunch: () => true, launch, revalues: () => false });
   return found;
@@ -136,7 +136,7 @@ function dived(
     const master = masterFor(demand, known);
     if (master === undefined) break;
     longest = Math.max(longest, master.steps);
-    const pricing = new Pricing(demand, master);
+    const pricing = new Pricing(demand, master, true);
     pricing.run(master.steps + DIVE_STEPS, 0);
     steps += pricing.steps;
     learn(known, master);
@@ -165,7 +165,8 @@ export function combined(
   const before = rehearsal === undefined ? [] : rehearsed(demand, rehearsal);
   const master = masterFor({ ...demand, left }, [...patterns, ...before]);
   if (master === undefined) return [];
-  new Pricing({ ...demand, left }, master).run(stepsMax, longSteps);
+  // Cheaper plans have few steps, and gain no more by tight searches than by others.
+  new Pricing({ ...demand, left }, master, longSteps > 0).run(stepsMax, longSteps);
   // Only more combinations of such plans need them: all others would take longer.
   if (longSteps > 0) learn(patterns, master);
   const found = wholeNodes(master, roundedFrom);

@@ -107,7 +107,7 @@ class Packer {
     this.found = relaxations.foundFor(shapes, this.left, options);
     this.main = mainResources(shapes, problem.resources, this.left);
     this.values = this.podValues();
-    this.finder = new PatternFinder(shapes, this.main, this.values, this.left);
+    this.finder = new PatternFinder(shapes, this.main, this.values, this.left, false);
     const worth = this.worthOfLeft();
     this.revaluedBelow = way.revalues ? REVALUED_AT * worth : 0;
     this.revaluedLeast = REVALUED_LEAST * worth;

@@ -47,6 +47,7 @@ export class PatternFinder {
   private readonly mixes: readonly Float64Array[];
   /** Pods left, by shape: never more than before. */
   private readonly left: Float64Array;
+  private readonly isTight: boolean;
   private readonly orders = new Map<string, Orders>();
   private readonly ordersOf = new Map<Float64Array, Orders>();
   private newest: Orders | undefined;
@@ -60,13 +61,18 @@ export class PatternFinder {
   /** The part of it that searches took. */
   searched = 0;
 
-  /** `main` are the resources whose use decides the order: those that cost money. */
+  /**
+   * `main` are the resources whose use decides the order: those that cost money. A tight search
+   * looks for the mix of them that bounds a node best, and begins with what is densest by it.
+   */
   constructor(
     shapes: readonly PodShape[],
     main: readonly number[],
     values: Float64Array,
     left: Float64Array,
+    isTight: boolean,
   ) {
+    this.isTight = isTight;
     this.shapes = shapes;
     this.left = left;
     this.main = main;
@@ -178,7 +184,13 @@ export class PatternFinder {
     }
     if (stepsMax < candidates.length) return greedy;
     const { values, main, mixes } = this;
-    const search = new PatternSearch({ shapes, values, main, mixes }, candidates, option, left);
+    const search = new PatternSearch(
+      { shapes, values, main, mixes },
+      candidates,
+      option,
+      left,
+      this.isTight,
+    );
     const found = search.run(greedy, stepsMax, above);
     this.searched += search.steps;
     this.steps += search.steps;

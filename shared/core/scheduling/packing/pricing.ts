@@ -43,10 +43,12 @@ export class Pricing {
   private readonly master: Master;
   private readonly finder: PatternFinder;
 
-  constructor(demand: Demand, master: Master) {
+  /** Tight searches take longer each, and end more often. */
+  constructor(demand: Demand, master: Master, isTight: boolean) {
     this.demand = demand;
     this.master = master;
-    this.finder = new PatternFinder(demand.shapes, demand.main, demand.values, demand.left);
+    const { shapes, main, values, left } = demand;
+    this.finder = new PatternFinder(shapes, main, values, left, isTight);
   }
 
   /** Of the searches and of the programme. */
