@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { combined, type Multiple } from '../../../shared/core/scheduling/packing/combining.ts';
-import type { Demand } from '../../../shared/core/scheduling/packing/pricing.ts';
+import {
+  combined,
+  type Multiple,
+  masterFor,
+} from '../../../shared/core/scheduling/packing/combining.ts';
+import { type Demand, Pricing } from '../../../shared/core/scheduling/packing/pricing.ts';
 import type { LaunchOption } from '../../../shared/core/scheduling/problem/launch-options.ts';
 
 const OPTIONS = [2, 4, 8, 16].map((cpu): LaunchOption => {
@@ -21,7 +25,7 @@ function demandOf(): Demand {
   return { shapes, left, options: OPTIONS, main: [0, 1], values, nodePrice: 0.003 };
 }
 
-const STEPS = { stepsMax: 200_000, longSteps: 0, roundedFrom: 1 };
+const STEPS = { stepsMax: 200_000, roundedFrom: 1 };
 
 function podsOf(multiples: readonly Multiple[]): number {
   return multiples
@@ -50,5 +54,24 @@ describe('combining what is left again', () => {
     );
     expect(podsOf(combined(demandOf(), found(cost * 0.999), diving))).toBeLessThan(140);
     expect(podsOf(combined(demandOf(), found(cost * 1.001), diving))).toBe(140);
+  });
+});
+
+describe('patterns for the combination', () => {
+  it('are searched for longer where searches find nothing but do not end', () => {
+    const options = OPTIONS.map((option) => ({
+      ...option,
+      price: option.price * 8,
+      free: option.free.map((each) => each * 8),
+    }));
+    const demand = { ...demandOf(), options };
+    demand.left.fill(700);
+    const costBy = (longest: number): number => {
+      const master = masterFor(demand, []);
+      if (master === undefined) throw new Error('there are launch options');
+      new Pricing(demand, master, true).run(4e6, { first: 500, longest });
+      return master.cost;
+    };
+    expect(costBy(1e6)).toBeLessThan(costBy(500));
   });
 });

@@ -5,7 +5,7 @@ import type { Pattern } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
 import type { Found } from './pod-values.ts';
-import { type Demand, Pricing } from './pricing.ts';
+import { type Demand, type LongSearch, Pricing } from './pricing.ts';
 
 /** How patterns are combined, and how long it is looked for more of them. */
 export interface Combining {
@@ -13,8 +13,8 @@ export interface Combining {
   readonly rehearsal?: SearchEffort;
   /** Patterns looked at, at most, while those are searched for that improve the combination. */
   readonly stepsMax: number;
-  /** And for one launch option at a time, once short searches find no more. */
-  readonly longSteps: number;
+  /** Undefined: there are none but short searches. */
+  readonly long?: LongSearch;
   /** Parts of nodes from this share on are launched as whole ones: 1 launches none of them. */
   readonly roundedFrom: number;
   /**
@@ -70,7 +70,7 @@ function takeOff(left: Float64Array, { pattern, copies }: Multiple): void {
  * The programme for pods that are left, solved: patterns of one shape, and those known that fit.
  * Undefined: there are no launch options.
  */
-function masterFor(
+export function masterFor(
   { shapes, left, options, nodePrice }: Demand,
   known: readonly Pattern[],
 ): Master | undefined {
@@ -137,7 +137,7 @@ function dived(
     if (master === undefined) break;
     longest = Math.max(longest, master.steps);
     const pricing = new Pricing(demand, master, true);
-    pricing.run(master.steps + DIVE_STEPS, 0);
+    pricing.run(master.steps + DIVE_STEPS);
     steps += pricing.steps;
     learn(known, master);
     if (cost + master.cost >= most) break;
@@ -159,16 +159,16 @@ function dived(
 export function combined(
   demand: Demand,
   { patterns, least }: Found,
-  { rehearsal, stepsMax, longSteps, roundedFrom, dives }: Combining,
+  { rehearsal, stepsMax, long, roundedFrom, dives }: Combining,
 ): readonly Multiple[] {
   const left = demand.left.slice();
   const before = rehearsal === undefined ? [] : rehearsed(demand, rehearsal);
   const master = masterFor({ ...demand, left }, [...patterns, ...before]);
   if (master === undefined) return [];
   // Cheaper plans have few steps, and gain no more by tight searches than by others.
-  new Pricing({ ...demand, left }, master, longSteps > 0).run(stepsMax, longSteps);
+  new Pricing({ ...demand, left }, master, long !== undefined).run(stepsMax, long);
   // Only more combinations of such plans need them: all others would take longer.
-  if (longSteps > 0) learn(patterns, master);
+  if (long !== undefined) learn(patterns, master);
   const found = wholeNodes(master, roundedFrom);
   if (dives === undefined) return found;
   for (const each of found) takeOff(left, each);

@@ -60,6 +60,8 @@ export class PatternFinder {
   steps = 0;
   /** The part of it that searches took. */
   searched = 0;
+  /** Searches that looked at as much as they might. */
+  unended = 0;
 
   /**
    * `main` are the resources whose use decides the order: those that cost money. A tight search
@@ -168,13 +170,24 @@ export class PatternFinder {
     return best;
   }
 
+  /** The same, and then a search for a better one that looks at `stepsMax` patterns at most. */
+  search(option: LaunchOption, stepsMax: number): Pattern | undefined {
+    return this.searchAbove(option, stepsMax, 0, 1)[0];
+  }
+
   /**
-   * The same, and then a search for a better one that looks at `stepsMax` patterns at most; what is
-   * worth no more than `above` is not looked for.
+   * What is worth no more than `above` is not looked for. Up to `count` patterns, the last of which
+   * is the best: the others were the best before it.
    */
-  search(option: LaunchOption, stepsMax: number, above = 0): Pattern | undefined {
+  searchAbove(
+    option: LaunchOption,
+    stepsMax: number,
+    above: number,
+    count: number,
+  ): readonly Pattern[] {
     const greedy = this.best(option);
-    if (greedy === undefined || greedy.value >= FULL * this.ceiling(option)) return greedy;
+    if (greedy === undefined) return [];
+    if (greedy.value >= FULL * this.ceiling(option)) return [greedy];
     const { shapes, left } = this;
     const candidates: number[] = [];
     for (const index of this.order(option)) {
@@ -182,7 +195,7 @@ export class PatternFinder {
       if ((left[index] ?? missing(index)) > 0 && shape.allowed[option.group.id] === 1)
         candidates.push(index);
     }
-    if (stepsMax < candidates.length) return greedy;
+    if (stepsMax < candidates.length) return [greedy];
     const { values, main, mixes } = this;
     const search = new PatternSearch(
       { shapes, values, main, mixes },
@@ -194,7 +207,8 @@ export class PatternFinder {
     const found = search.run(greedy, stepsMax, above);
     this.searched += search.steps;
     this.steps += search.steps;
-    return found;
+    if (search.steps > stepsMax) this.unended++;
+    return count === 1 || found === greedy ? [found] : search.last(count);
   }
 
   /** More than any pattern of the launch option can be worth. */

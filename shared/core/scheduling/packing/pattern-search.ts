@@ -36,6 +36,7 @@ export class PatternSearch {
   private readonly shares: Float64Array;
   private bestValue = 0;
   private bestAmounts: Int32Array | undefined;
+  private readonly improvements: Int32Array[] = [];
 
   constructor(
     { shapes, values, main, mixes }: Valued,
@@ -107,20 +108,39 @@ export class PatternSearch {
       .map(({ index }) => index);
   }
 
+  /** No pattern is worth more. */
+  get ceiling(): number {
+    return Math.min(...this.densest.subarray(0, this.mixCount));
+  }
+
   /** The best pattern found that is worth more than the start and than `above`, or the start. */
   run(start: Pattern, stepsMax: number, above = 0): Pattern {
     this.stepsMax = stepsMax;
     this.bestValue = Math.max(above, start.value * (1 + 1e-9));
     this.visit(0, 0);
-    if (this.bestAmounts === undefined) return start;
+    return this.bestAmounts === undefined ? start : this.pattern(this.bestAmounts, this.bestValue);
+  }
+
+  /** The last patterns, up to so many, of which each was the best so far. */
+  last(count: number): readonly Pattern[] {
+    return this.improvements.slice(-count).map((amounts) => {
+      const value = amounts.reduce(
+        (sum, amount, at) => sum + amount * (this.worth[at] ?? missing(at)),
+        0,
+      );
+      return this.pattern(amounts, value);
+    });
+  }
+
+  private pattern(found: Int32Array, value: number): Pattern {
     const shapes: number[] = [];
     const amounts: number[] = [];
-    for (const [at, amount] of this.bestAmounts.entries()) {
+    for (const [at, amount] of found.entries()) {
       if (amount === 0) continue;
       shapes.push(this.candidates[at] ?? missing(at));
       amounts.push(amount);
     }
-    return { option: this.option, shapes, amounts, value: this.bestValue };
+    return { option: this.option, shapes, amounts, value };
   }
 
   private densities(shares: Float64Array, mixes: readonly Float64Array[]): Float64Array {
@@ -185,6 +205,7 @@ export class PatternSearch {
     if (value > this.bestValue) {
       this.bestValue = value;
       this.bestAmounts = this.amounts.slice();
+      this.improvements.push(this.bestAmounts);
     }
     const count = this.candidates.length;
     for (let at = from; at < count; at++) {
