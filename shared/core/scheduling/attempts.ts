@@ -3,6 +3,7 @@ import type { CombiningBudget, StepBudgets } from './effort.ts';
 import type { Combining } from './packing/combining.ts';
 import { type PackingWay, packBatches } from './packing/pack.ts';
 import type { Relaxations } from './packing/pod-values.ts';
+import type { LongSearch } from './packing/pricing.ts';
 import {
   assignDomains,
   fillExisting,
@@ -252,17 +253,25 @@ function combiningWays(
 ): readonly PackingWay[] {
   const best = cheapest(found);
   const cost = costOf(best);
-  const { least, perUsd, most, longCostLeast, rehearsal, longSteps } = budget;
+  const { least, perUsd, most, longCostLeast, rehearsal } = budget;
   const stepsMax = Math.min(most, least + perUsd * cost);
   const isLong = cost >= longCostLeast;
-  const steps = isLong ? { stepsMax, rehearsal, longSteps } : { stepsMax, longSteps: 0 };
+  const steps = isLong ? { stepsMax, rehearsal, long: longSearch(budget, cost) } : { stepsMax };
   const ways: Combining[] = budget.roundedFrom.map((roundedFrom) => ({ ...steps, roundedFrom }));
   if (isLong) {
     const dives = Math.min(budget.divesMost, budget.divesPerUsd * cost);
     // The patterns are those that the others have found.
-    ways.push({ stepsMax: 0, longSteps: 0, roundedFrom: 1, dives });
+    ways.push({ stepsMax: 0, roundedFrom: 1, dives });
   }
   return ways.map((combining) => ({ ...(best?.way ?? usual), combining }));
+}
+
+/** How long one search may be for a plan of such a cost. */
+function longSearch(
+  { longSteps, longestLeast, longestPerUsd, longestMost }: CombiningBudget,
+  cost: number,
+): LongSearch {
+  return { first: longSteps, longest: Math.min(longestMost, longestLeast + longestPerUsd * cost) };
 }
 
 /**

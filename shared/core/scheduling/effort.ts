@@ -18,6 +18,10 @@ export interface CombiningBudget {
   readonly rehearsal: SearchEffort;
   /** For one launch option at a time, once short searches find no more. */
   readonly longSteps: number;
+  /** And where those do not end: more for plans that cost more an hour, up to `longestMost`. */
+  readonly longestLeast: number;
+  readonly longestPerUsd: number;
+  readonly longestMost: number;
   /** For combining what is left again and again: for each USD an hour of the plan, up to a bound. */
   readonly divesPerUsd: number;
   readonly divesMost: number;
@@ -87,6 +91,9 @@ const NORMAL: StepBudgets = {
     longCostLeast: 200,
     rehearsal: LONG,
     longSteps: 20_000,
+    longestLeast: 80_000,
+    longestPerUsd: 2,
+    longestMost: 320_000,
     divesPerUsd: 2000,
     divesMost: 2_000_000,
   },
@@ -108,6 +115,9 @@ const THOROUGH: StepBudgets = {
     longCostLeast: 0,
     rehearsal: LONG,
     longSteps: 100_000,
+    longestLeast: 1_600_000,
+    longestPerUsd: 2,
+    longestMost: 1_600_000,
     divesPerUsd: 20_000,
     divesMost: 64_000_000,
   },

@@ -97,7 +97,8 @@ describe('combining what is left again', () => {
         return cost;
       });
     const plain = { ...NORMAL, improving: undefined, merging: undefined };
-    const long = { ...plain, combining: { ...combining, longCostLeast: 0, divesPerUsd: 1e6 } };
+    const steps = { least: 4_000_000, divesPerUsd: 1e6 };
+    const long = { ...plain, combining: { ...combining, ...steps, longCostLeast: 0 } };
     expect(Math.min(...costs(long))).toBeLessThan(Math.min(...costs(plain)));
   });
 });

@@ -4,7 +4,8 @@ import { Master } from './master.ts';
 import type { Pattern } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
-import { type Demand, Pricing } from './pricing.ts';
+import type { Found } from './pod-values.ts';
+import { type Demand, type LongSearch, Pricing } from './pricing.ts';
 
 /** How patterns are combined, and how long it is looked for more of them. */
 export interface Combining {
@@ -12,8 +13,8 @@ export interface Combining {
   readonly rehearsal?: SearchEffort;
   /** Patterns looked at, at most, while those are searched for that improve the combination. */
   readonly stepsMax: number;
-  /** And for one launch option at a time, once short searches find no more. */
-  readonly longSteps: number;
+  /** Undefined: there are none but short searches. */
+  readonly long?: LongSearch;
   /** Parts of nodes from this share on are launched as whole ones: 1 launches none of them. */
   readonly roundedFrom: number;
   /**
@@ -51,7 +52,7 @@ function rehearsed(demand: Demand, effort: SearchEffort): readonly Pattern[] {
     found.push(pattern);
     return copies;
   };
-  const finder = new PatternFinder(shapes, main, values);
+  const finder = new PatternFinder(shapes, main, values, left, true);
   const queue = new PatternQueue(finder, options, left, nodePrice, effort);
   queue.run({ mayLaunch: () => true, launch, revalues: () => false });
   return found;
@@ -69,7 +70,7 @@ function takeOff(left: Float64Array, { pattern, copies }: Multiple): void {
  * The programme for pods that are left, solved: patterns of one shape, and those known that fit.
  * Undefined: there are no launch options.
  */
-function masterFor(
+export function masterFor(
   { shapes, left, options, nodePrice }: Demand,
   known: readonly Pattern[],
 ): Master | undefined {
@@ -111,47 +112,66 @@ function largestPart(master: Master): readonly Multiple[] {
   return most === undefined ? [] : [{ pattern: most.pattern, copies: 1 }];
 }
 
+function costOf(multiples: readonly Multiple[], nodePrice: number): number {
+  return multiples.reduce(
+    (sum, { pattern, copies }) => sum + copies * (pattern.option.price + nodePrice),
+    0,
+  );
+}
+
 /**
- * Combines what is left after whole nodes again and again, until all pods have one or the steps are
- * spent. What the first programme took says what one more may take.
+ * Combines what is left after whole nodes again and again, until all pods have one, the steps are
+ * spent, or it can cost no less than `most` USD an hour. What the first programme took says what
+ * one more may take.
  */
-function dived(demand: Demand, known: Pattern[], stepsMax: number): readonly Multiple[] {
+function dived(
+  demand: Demand,
+  known: Pattern[],
+  stepsMax: number,
+  most: number,
+): readonly Multiple[] {
   const found: Multiple[] = [];
-  for (let [steps, most] = [0, 0]; steps + most <= stepsMax; ) {
+  let cost = 0;
+  for (let [steps, longest] = [0, 0]; steps + longest <= stepsMax; ) {
     const master = masterFor(demand, known);
     if (master === undefined) break;
-    most = Math.max(most, master.steps);
-    const pricing = new Pricing(demand, master);
-    pricing.run(master.steps + DIVE_STEPS, 0);
+    longest = Math.max(longest, master.steps);
+    const pricing = new Pricing(demand, master, true);
+    pricing.run(master.steps + DIVE_STEPS);
     steps += pricing.steps;
     learn(known, master);
+    if (cost + master.cost >= most) break;
     const whole = wholeNodes(master, 1);
     const taken = whole.length > 0 ? whole : largestPart(master);
     if (taken.length === 0) break;
     for (const each of taken) takeOff(demand.left, each);
+    cost += costOf(taken, demand.nodePrice);
     found.push(...taken);
   }
   return found;
 }
 
 /**
- * Whole nodes of the cheapest combination of patterns, those of `known` packings and others that
+ * Whole nodes of the cheapest combination of patterns, those of other packings and more that
  * improve it (Gilmore and Gomory 1961): many pods of few shapes are multiples of few nodes. What a
  * combination needs parts of nodes for is left to be packed, or combined again.
  */
 export function combined(
   demand: Demand,
-  known: Pattern[],
-  { rehearsal, stepsMax, longSteps, roundedFrom, dives }: Combining,
+  { patterns, least }: Found,
+  { rehearsal, stepsMax, long, roundedFrom, dives }: Combining,
 ): readonly Multiple[] {
   const left = demand.left.slice();
   const before = rehearsal === undefined ? [] : rehearsed(demand, rehearsal);
-  const master = masterFor({ ...demand, left }, [...known, ...before]);
+  const master = masterFor({ ...demand, left }, [...patterns, ...before]);
   if (master === undefined) return [];
-  new Pricing({ ...demand, left }, master).run(stepsMax, longSteps);
+  // Cheaper plans have few steps, and gain no more by tight searches than by others.
+  new Pricing({ ...demand, left }, master, long !== undefined).run(stepsMax, long);
   // Only more combinations of such plans need them: all others would take longer.
-  if (longSteps > 0) learn(known, master);
+  if (long !== undefined) learn(patterns, master);
   const found = wholeNodes(master, roundedFrom);
+  if (dives === undefined) return found;
   for (const each of found) takeOff(left, each);
-  return dives === undefined ? found : [...found, ...dived({ ...demand, left }, known, dives)];
+  const rest = least - costOf(found, demand.nodePrice);
+  return [...found, ...dived({ ...demand, left }, patterns, dives, rest)];
 }

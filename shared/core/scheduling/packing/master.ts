@@ -71,6 +71,11 @@ export class Master {
     for (let pivots = 0; pivots < most && this.enter(); pivots++);
   }
 
+  /** USD an hour of the last solution. */
+  get cost(): number {
+    return this.uses().reduce((sum, { pattern, nodes }) => sum + nodes * this.costOf(pattern), 0);
+  }
+
   uses(): readonly Use[] {
     return this.basic.flatMap((pattern, row) =>
       pattern === undefined ? [] : [{ pattern, nodes: this.basis.use[row] ?? missing(row) }],

@@ -10,7 +10,7 @@ import { howMany, type Pattern, type PodShape } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
 import { type ShapePods, shapePodsOf } from './pod-shapes.ts';
-import { podValues, type Relaxations } from './pod-values.ts';
+import { type Found, podValues, type Relaxations } from './pod-values.ts';
 
 /** Of devices, so many kinds at most: the number of mixes grows with the power of it. */
 const DEVICES_MAX = 1;
@@ -78,8 +78,8 @@ class Packer {
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
   private readonly way: PackingWay;
-  /** Patterns launched for the same shapes, now and in other attempts. */
-  private readonly known: Pattern[];
+  /** By now and by other attempts. */
+  private readonly found: Found;
   private readonly finder: PatternFinder;
   private readonly nodePrice: number;
   private readonly main: readonly number[];
@@ -104,10 +104,10 @@ class Packer {
     const { problem } = state.context;
     this.nodePrice = problem.settings.nodePrice;
     const shapes = shapePods.map((shapePods) => shapePods.shape);
-    this.known = relaxations.patternsOf(shapes, options);
+    this.found = relaxations.foundFor(shapes, this.left, options);
     this.main = mainResources(shapes, problem.resources, this.left);
     this.values = this.podValues();
-    this.finder = new PatternFinder(shapes, this.main, this.values);
+    this.finder = new PatternFinder(shapes, this.main, this.values, this.left, false);
     const worth = this.worthOfLeft();
     this.revaluedBelow = way.revalues ? REVALUED_AT * worth : 0;
     this.revaluedLeast = REVALUED_LEAST * worth;
@@ -131,7 +131,8 @@ class Packer {
    * most for their price, until nothing more can be placed.
    */
   run(): void {
-    const { budgets } = this.state;
+    const { budgets, bins } = this.state;
+    const before = bins.length;
     this.combine();
     const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, this.way);
     queue.run({
@@ -139,6 +140,11 @@ class Packer {
       launch: (pattern) => this.launch(pattern, copiesOf(pattern, this.left)),
       revalues: () => this.revalues(),
     });
+    if (this.left.some((each) => each > 0)) return;
+    const cost = bins
+      .slice(before)
+      .reduce((sum, { chosen }) => sum + chosen.price + this.nodePrice, 0);
+    this.found.least = Math.min(this.found.least, cost);
   }
 
   private combine(): void {
@@ -146,7 +152,7 @@ class Packer {
     if (way.combining === undefined) return;
     const shapes = this.shapePods.map(({ shape }) => shape);
     const demand = { shapes, left, options, main, values, nodePrice };
-    for (const { pattern, copies } of combined(demand, this.known, way.combining)) {
+    for (const { pattern, copies } of combined(demand, this.found, way.combining)) {
       this.launch(pattern, copies);
     }
   }
@@ -167,7 +173,7 @@ class Packer {
   /** Opens up to so many bins of the pattern; returns how many pods went in. */
   private launch(pattern: Pattern, most: number): number {
     const copies = this.state.budgets.allowance(pattern.option, Math.max(1, most));
-    this.known.push(pattern);
+    this.found.patterns.push(pattern);
     let placed = 0;
     for (let copy = 0; copy < copies; copy++) {
       const added = this.realize(pattern);

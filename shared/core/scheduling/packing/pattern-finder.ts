@@ -2,9 +2,7 @@ import { missing } from '../../missing.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import { freeFor, howMany, mixed, type Pattern, type PodShape, take } from './pattern.ts';
 import { PatternSearch } from './pattern-search.ts';
-
-/** Orders in which shapes are tried, by value per what they use, for one shape of node. */
-type Orders = readonly (readonly number[])[];
+import { ValueOrder } from './value-order.ts';
 
 /** Ratios of resources finer than this many steps a doubling share one order. */
 const RATIO_STEPS = 3;
@@ -32,12 +30,11 @@ function mixesOf(count: number): readonly Float64Array[] {
 /** A greedy pattern this near to the ceiling is not worth a search. */
 const FULL = 0.995;
 
-function orderBy(shapes: readonly PodShape[], density: (shape: PodShape) => number): number[] {
-  const keys = Float64Array.from(shapes, density);
-  const order = shapes
-    .map((_, index) => index)
-    .filter((index) => (keys[index] ?? missing(index)) > 0);
-  return order.sort((a, b) => (keys[b] ?? missing(b)) - (keys[a] ?? missing(a)) || a - b);
+/** Orders in which shapes are tried, one for each mix, for nodes with such a ratio of resources. */
+interface Orders {
+  readonly byMix: readonly ValueOrder[];
+  /** The values that it was sorted by. */
+  version: number;
 }
 
 /**
@@ -48,68 +45,124 @@ export class PatternFinder {
   private values: Float64Array;
   private readonly main: readonly number[];
   private readonly mixes: readonly Float64Array[];
-  private orders = new Map<string, Orders>();
+  /** Pods left, by shape: never more than before. */
+  private readonly left: Float64Array;
+  private readonly isTight: boolean;
+  private readonly orders = new Map<string, Orders>();
+  private readonly ordersOf = new Map<Float64Array, Orders>();
+  private newest: Orders | undefined;
+  private version = 0;
+  /** By shape, while they are sorted. */
+  private readonly keys: Float64Array;
   /** The even mix, which comes first, and all others. */
   private readonly orderMixes: readonly Float64Array[];
   /** Work done: shapes looked at. */
   steps = 0;
   /** The part of it that searches took. */
   searched = 0;
+  /** Searches that looked at as much as they might. */
+  unended = 0;
 
-  /** `main` are the resources whose use decides the order: those that cost money. */
-  constructor(shapes: readonly PodShape[], main: readonly number[], values: Float64Array) {
+  /**
+   * `main` are the resources whose use decides the order: those that cost money. A tight search
+   * looks for the mix of them that bounds a node best, and begins with what is densest by it.
+   */
+  constructor(
+    shapes: readonly PodShape[],
+    main: readonly number[],
+    values: Float64Array,
+    left: Float64Array,
+    isTight: boolean,
+  ) {
+    this.isTight = isTight;
     this.shapes = shapes;
+    this.left = left;
     this.main = main;
     this.mixes = mixesOf(main.length);
     const even = new Float64Array(main.length).fill(1 / main.length);
     const isEven = (mix: Float64Array): boolean => mix.every((each, at) => each === even[at]);
     this.orderMixes = [even, ...this.mixes.filter((mix) => !isEven(mix))];
     this.values = values;
-    this.setValues(values);
+    this.keys = new Float64Array(shapes.length);
   }
 
   setValues(values: Float64Array): void {
     this.values = values;
-    this.orders = new Map();
+    this.version++;
   }
 
-  private ordersFor(free: Float64Array): Orders {
-    const [first = 0] = this.main;
-    const base = Math.max(free[first] ?? missing(first), 1);
-    const text = this.main
+  private ordersFor(free: Float64Array): readonly ValueOrder[] {
+    let orders = this.ordersOf.get(free);
+    if (orders === undefined) {
+      const text = this.ratioText(free);
+      orders = this.orders.get(text) ?? this.newOrders();
+      this.orders.set(text, orders);
+      this.ordersOf.set(free, orders);
+    }
+    if (orders.version !== this.version) this.sort(orders, free);
+    return orders.byMix;
+  }
+
+  private ratioText(free: Float64Array): string {
+    const base = this.baseOf(free);
+    return this.main
       .map((r) => Math.round(RATIO_STEPS * Math.log2(Math.max(free[r] ?? missing(r), 1) / base)))
       .join();
-    const known = this.orders.get(text);
-    if (known !== undefined) return known;
-    const whole = Float64Array.from(this.main, (r) =>
+  }
+
+  private baseOf(free: Float64Array): number {
+    const [first = 0] = this.main;
+    return Math.max(free[first] ?? missing(first), 1);
+  }
+
+  /** Of the shapes that are left: the same mixes of other ratios are much alike. */
+  private newOrders(): Orders {
+    const isLeft = (id: number) => (this.left[id] ?? missing(id)) > 0;
+    const alike = this.newest?.byMix.map(({ all }) => all.filter(isLeft));
+    const ids = Int32Array.from(this.shapes, ({ id }) => id).filter(isLeft);
+    const byMix = this.orderMixes.map((_, each) => new ValueOrder(alike?.[each] ?? ids.slice()));
+    this.newest = { byMix, version: -1 };
+    return this.newest;
+  }
+
+  private sort(orders: Orders, free: Float64Array): void {
+    const { main, shapes, values, keys } = this;
+    const base = this.baseOf(free);
+    const whole = Float64Array.from(main, (r) =>
       (free[r] ?? missing(r)) > 0 ? base / (free[r] ?? missing(r)) : 0,
     );
-    const orders = this.orderMixes.map((mix) =>
-      orderBy(this.shapes, ({ id, requests }) => {
+    for (const [each, order] of orders.byMix.entries()) {
+      const mix = this.orderMixes[each] ?? missing(each);
+      for (const id of order.all) {
+        const { requests } = shapes[id] ?? missing(id);
         let use = 1e-9;
-        for (const [at, r] of this.main.entries()) {
-          use +=
-            (mix[at] ?? missing(at)) * (whole[at] ?? missing(at)) * (requests[r] ?? missing(r));
+        for (let at = 0; at < main.length; at++) {
+          const asked = requests[main[at] ?? missing(at)] ?? missing(at);
+          use += (mix[at] ?? missing(at)) * (whole[at] ?? missing(at)) * asked;
         }
-        return (this.values[id] ?? missing(id)) / use;
-      }),
-    );
-    this.orders.set(text, orders);
-    return orders;
+        keys[id] = (values[id] ?? missing(id)) / use;
+      }
+      order.sort(keys);
+    }
+    orders.version = this.version;
   }
 
   /** Shapes by falling value for what they use of such a node. */
-  order({ free }: LaunchOption): readonly number[] {
-    return this.ordersFor(free)[0] ?? [];
+  order({ free }: LaunchOption): Int32Array {
+    return this.evenOrder(free).ids;
+  }
+
+  private evenOrder(free: Float64Array): ValueOrder {
+    return this.ordersFor(free)[0] ?? missing(0);
   }
 
   /**
    * The most valuable pattern that greedy orders find for a node of the launch option, if any fits.
    */
-  best(option: LaunchOption, left: Float64Array): Pattern | undefined {
+  best(option: LaunchOption): Pattern | undefined {
     let best: Pattern | undefined;
-    for (const order of this.ordersFor(option.free)) {
-      const pattern = this.along(order, option, left);
+    for (const { ids } of this.ordersFor(option.free)) {
+      const pattern = this.along(ids, option);
       if (pattern !== undefined && (best === undefined || pattern.value > best.value)) {
         best = pattern;
       }
@@ -117,35 +170,50 @@ export class PatternFinder {
     return best;
   }
 
+  /** The same, and then a search for a better one that looks at `stepsMax` patterns at most. */
+  search(option: LaunchOption, stepsMax: number): Pattern | undefined {
+    return this.searchAbove(option, stepsMax, 0, 1)[0];
+  }
+
   /**
-   * The same, and then a search for a better one that looks at `stepsMax` patterns at most; what is
-   * worth no more than `above` is not looked for.
+   * What is worth no more than `above` is not looked for. Up to `count` patterns, the last of which
+   * is the best: the others were the best before it.
    */
-  search(
+  searchAbove(
     option: LaunchOption,
-    left: Float64Array,
     stepsMax: number,
-    above = 0,
-  ): Pattern | undefined {
-    const greedy = this.best(option, left);
-    if (greedy === undefined || greedy.value >= FULL * this.ceiling(option, left)) return greedy;
-    const [order = []] = this.ordersFor(option.free);
-    const candidates = order.filter((index) => {
-      const shape = this.shapes[index] ?? missing(index);
-      return (left[index] ?? missing(index)) > 0 && shape.allowed[option.group.id] === 1;
-    });
-    if (stepsMax < candidates.length) return greedy;
-    const { shapes, values, main, mixes } = this;
-    const search = new PatternSearch({ shapes, values, main, mixes }, candidates, option, left);
+    above: number,
+    count: number,
+  ): readonly Pattern[] {
+    const greedy = this.best(option);
+    if (greedy === undefined) return [];
+    if (greedy.value >= FULL * this.ceiling(option)) return [greedy];
+    const { shapes, left } = this;
+    const candidates: number[] = [];
+    for (const index of this.order(option)) {
+      const shape = shapes[index] ?? missing(index);
+      if ((left[index] ?? missing(index)) > 0 && shape.allowed[option.group.id] === 1)
+        candidates.push(index);
+    }
+    if (stepsMax < candidates.length) return [greedy];
+    const { values, main, mixes } = this;
+    const search = new PatternSearch(
+      { shapes, values, main, mixes },
+      candidates,
+      option,
+      left,
+      this.isTight,
+    );
     const found = search.run(greedy, stepsMax, above);
     this.searched += search.steps;
     this.steps += search.steps;
-    return found;
+    if (search.steps > stepsMax) this.unended++;
+    return count === 1 || found === greedy ? [found] : search.last(count);
   }
 
   /** More than any pattern of the launch option can be worth. */
-  ceiling({ free, group }: LaunchOption, left: Float64Array): number {
-    const { main, mixes } = this;
+  ceiling({ free, group }: LaunchOption): number {
+    const { main, mixes, left } = this;
     const densest = new Float64Array(mixes.length);
     const shares = new Float64Array(main.length);
     for (let index = 0; index < this.shapes.length; index++) {
@@ -172,8 +240,9 @@ export class PatternFinder {
    * The best of the patterns that begin with some pods of one shape, whatever they are worth for
    * what they use: large pods of odd proportions never come first in any order.
    */
-  begunWithEach(option: LaunchOption, left: Float64Array): Pattern | undefined {
-    const [order = []] = this.ordersFor(option.free);
+  begunWithEach(option: LaunchOption): Pattern | undefined {
+    const { left } = this;
+    const order = this.order(option);
     const whole = freeFor(this.shapes, option);
     let best: Pattern | undefined;
     for (const index of order) {
@@ -183,7 +252,7 @@ export class PatternFinder {
       const most = howMany(shape, whole, available);
       if (most < 1) continue;
       for (const amount of new Set([1, (most + 1) >> 1, most])) {
-        const pattern = this.along(order, option, left, { index, amount });
+        const pattern = this.along(order, option, { index, amount });
         if (best === undefined || (pattern?.value ?? 0) > best.value) best = pattern;
       }
     }
@@ -191,9 +260,8 @@ export class PatternFinder {
   }
 
   private along(
-    order: readonly number[],
+    order: Int32Array,
     option: LaunchOption,
-    left: Float64Array,
     begin?: { readonly index: number; readonly amount: number },
   ): Pattern | undefined {
     const free = freeFor(this.shapes, option);
@@ -210,7 +278,7 @@ export class PatternFinder {
     for (const index of order) {
       if (index === begin?.index) continue;
       const shape = this.shapes[index] ?? missing(index);
-      const available = left[index] ?? missing(index);
+      const available = this.left[index] ?? missing(index);
       if (available <= 0 || shape.allowed[group] !== 1) continue;
       this.steps++;
       const amount = howMany(shape, free, available);

@@ -94,7 +94,7 @@ export class PatternQueue {
       const entry = queue.shift();
       if (entry === undefined) break;
       if (entry.round !== round && !this.isLeft(entry.pattern)) {
-        const pattern = this.finder.search(entry.option, this.left, this.searchSteps());
+        const pattern = this.finder.search(entry.option, this.searchSteps());
         if (pattern !== undefined) insert(queue, this.scored(entry.option, pattern, round));
         continue;
       }
@@ -132,7 +132,7 @@ export class PatternQueue {
 
   /** The best price for value that the launch option could have. */
   private leastScore(option: LaunchOption): number {
-    const most = this.finder.ceiling(option, this.left);
+    const most = this.finder.ceiling(option);
     return (option.price + this.nodePrice) / Math.max(most, 1e-12);
   }
 }

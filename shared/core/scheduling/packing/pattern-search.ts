@@ -1,6 +1,7 @@
 import { missing } from '../../missing.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
-import { fitting, freeFor, mixed, type Pattern, type PodShape } from './pattern.ts';
+import { fitting, freeFor, type Pattern, type PodShape } from './pattern.ts';
+import { tightestMix, usesBy } from './tightest-mix.ts';
 
 /** Shapes, what one of each is worth, and by which resources patterns are bounded. */
 interface Valued {
@@ -35,35 +36,81 @@ export class PatternSearch {
   private readonly shares: Float64Array;
   private bestValue = 0;
   private bestAmounts: Int32Array | undefined;
+  private readonly improvements: Int32Array[] = [];
 
   constructor(
     { shapes, values, main, mixes }: Valued,
     candidates: readonly number[],
     option: LaunchOption,
     left: Float64Array,
+    isTight: boolean,
   ) {
-    this.candidates = candidates;
     this.option = option;
+    this.main = Int32Array.from(main);
+    this.whole = Float64Array.from(main, (r) => 1 / Math.max(option.free[r] ?? missing(r), 1e-9));
+    this.shares = new Float64Array(main.length);
+    const worthOf = (index: number) => values[index] ?? missing(index);
+    const tightest = isTight ? this.tightestOf(candidates, shapes, worthOf, mixes) : undefined;
+    this.candidates =
+      tightest === undefined ? candidates : this.byDensity(candidates, shapes, worthOf, tightest);
     this.free = freeFor(shapes, option);
     this.amounts = new Int32Array(candidates.length);
     const width = this.free.length;
     this.requests = new Float64Array(candidates.length * width);
-    for (let at = 0; at < candidates.length; at++) {
-      this.requests.set(
-        (shapes[candidates[at] ?? missing(at)] ?? missing(candidates[at] ?? missing(at))).requests,
-        at * width,
-      );
-    }
-    this.worth = Float64Array.from(candidates, (index) => values[index] ?? missing(index));
-    this.most = Float64Array.from(candidates, (index) =>
+    for (const [at, index] of this.candidates.entries())
+      this.requests.set((shapes[index] ?? missing(index)).requests, at * width);
+    this.worth = Float64Array.from(this.candidates, worthOf);
+    this.most = Float64Array.from(this.candidates, (index) =>
       Math.min(left[index] ?? missing(index), (shapes[index] ?? missing(index)).perNode),
     );
-    this.main = Int32Array.from(main);
-    this.mixCount = mixes.length;
-    this.weights = Float64Array.from(mixes.flatMap((mix) => [...mix]));
-    this.whole = Float64Array.from(main, (r) => 1 / Math.max(option.free[r] ?? missing(r), 1e-9));
-    this.shares = new Float64Array(main.length);
-    this.densest = this.densities(shapes, mixes);
+    const all = tightest === undefined ? mixes : [tightest, ...mixes];
+    this.mixCount = all.length;
+    this.weights = Float64Array.from(all.flatMap((mix) => [...mix]));
+    this.densest = this.densities(this.sharesOf(this.candidates, shapes), all);
+  }
+
+  /** What one of each candidate asks for of the main resources, as shares of the whole room. */
+  private sharesOf(candidates: readonly number[], shapes: readonly PodShape[]): Float64Array {
+    const { main, whole } = this;
+    const width = main.length;
+    const shares = new Float64Array(candidates.length * width);
+    for (let at = 0; at < candidates.length; at++) {
+      const { requests } = shapes[candidates[at] ?? missing(at)] ?? missing(at);
+      for (let r = 0; r < width; r++) {
+        shares[at * width + r] =
+          (requests[main[r] ?? missing(r)] ?? missing(r)) * (whole[r] ?? missing(r));
+      }
+    }
+    return shares;
+  }
+
+  private tightestOf(
+    candidates: readonly number[],
+    shapes: readonly PodShape[],
+    worthOf: (index: number) => number,
+    mixes: readonly Float64Array[],
+  ): Float64Array {
+    const worth = Float64Array.from(candidates, worthOf);
+    return tightestMix(worth, this.sharesOf(candidates, shapes), mixes);
+  }
+
+  /** Those first that are worth most for what they use by the mix. */
+  private byDensity(
+    candidates: readonly number[],
+    shapes: readonly PodShape[],
+    worthOf: (index: number) => number,
+    mix: Float64Array,
+  ): readonly number[] {
+    const uses = usesBy(mix, this.sharesOf(candidates, shapes));
+    return candidates
+      .map((index, at) => ({ index, density: worthOf(index) / (uses[at] ?? missing(at)) }))
+      .sort((a, b) => b.density - a.density || a.index - b.index)
+      .map(({ index }) => index);
+  }
+
+  /** No pattern is worth more. */
+  get ceiling(): number {
+    return Math.min(...this.densest.subarray(0, this.mixCount));
   }
 
   /** The best pattern found that is worth more than the start and than `above`, or the start. */
@@ -71,34 +118,41 @@ export class PatternSearch {
     this.stepsMax = stepsMax;
     this.bestValue = Math.max(above, start.value * (1 + 1e-9));
     this.visit(0, 0);
-    if (this.bestAmounts === undefined) return start;
+    return this.bestAmounts === undefined ? start : this.pattern(this.bestAmounts, this.bestValue);
+  }
+
+  /** The last patterns, up to so many, of which each was the best so far. */
+  last(count: number): readonly Pattern[] {
+    return this.improvements.slice(-count).map((amounts) => {
+      const value = amounts.reduce(
+        (sum, amount, at) => sum + amount * (this.worth[at] ?? missing(at)),
+        0,
+      );
+      return this.pattern(amounts, value);
+    });
+  }
+
+  private pattern(found: Int32Array, value: number): Pattern {
     const shapes: number[] = [];
     const amounts: number[] = [];
-    for (const [at, amount] of this.bestAmounts.entries()) {
+    for (const [at, amount] of found.entries()) {
       if (amount === 0) continue;
       shapes.push(this.candidates[at] ?? missing(at));
       amounts.push(amount);
     }
-    return { option: this.option, shapes, amounts, value: this.bestValue };
+    return { option: this.option, shapes, amounts, value };
   }
 
-  private densities(shapes: readonly PodShape[], mixes: readonly Float64Array[]): Float64Array {
-    const count = this.candidates.length;
+  private densities(shares: Float64Array, mixes: readonly Float64Array[]): Float64Array {
+    const { worth } = this;
     const width = mixes.length;
-    const densest = new Float64Array((count + 1) * width);
-    const { shares } = this;
-    for (let at = count - 1; at >= 0; at--) {
-      const { requests } =
-        shapes[this.candidates[at] ?? missing(at)] ?? missing(this.candidates[at] ?? missing(at));
-      for (let r = 0; r < shares.length; r++) {
-        shares[r] =
-          (requests[this.main[r] ?? missing(r)] ?? missing(this.main[r] ?? missing(r))) *
-          (this.whole[r] ?? missing(r));
-      }
-      for (let each = 0; each < width; each++) {
-        const use = Math.max(mixed(mixes[each] ?? missing(each), shares), 1e-9);
-        const later = densest[(at + 1) * width + each] ?? missing((at + 1) * width + each);
-        densest[at * width + each] = Math.max((this.worth[at] ?? missing(at)) / use, later);
+    const densest = new Float64Array((worth.length + 1) * width);
+    for (const [each, mix] of mixes.entries()) {
+      const uses = usesBy(mix, shares);
+      for (let at = worth.length - 1; at >= 0; at--) {
+        const later = densest[(at + 1) * width + each] ?? missing(at);
+        const density = (worth[at] ?? missing(at)) / (uses[at] ?? missing(at));
+        densest[at * width + each] = Math.max(density, later);
       }
     }
     return densest;
@@ -151,6 +205,7 @@ export class PatternSearch {
     if (value > this.bestValue) {
       this.bestValue = value;
       this.bestAmounts = this.amounts.slice();
+      this.improvements.push(this.bestAmounts);
     }
     const count = this.candidates.length;
     for (let at = from; at < count; at++) {

@@ -62,10 +62,19 @@ class UnitCosts {
   }
 }
 
+/** What other ways to pack the same pods have found. */
+export interface Found {
+  /** Patterns that were launched or brought into a combination, of other amounts of pods, too. */
+  readonly patterns: Pattern[];
+  /** USD an hour of the cheapest nodes for all of them, what `nodePrice` adds included. */
+  least: number;
+}
+
 /** What is known of the same pods from other ways to pack them. */
 export class Relaxations {
   private readonly known = new Map<string, Relaxation>();
   private readonly patterns = new Map<string, Pattern[]>();
+  private readonly found = new Map<string, Found>();
 
   of(
     rows: readonly Row[],
@@ -84,13 +93,20 @@ export class Relaxations {
     return relaxation;
   }
 
-  /** Patterns that were launched for the shapes, to be added to. */
-  patternsOf(shapes: readonly PodShape[], options: readonly LaunchOption[]): Pattern[] {
+  /** To be added to. */
+  foundFor(
+    shapes: readonly PodShape[],
+    demand: Float64Array,
+    options: readonly LaunchOption[],
+  ): Found {
     const rows = shapes.map((shape) => ({ shape, demand: 0 }));
     const text = textOf(rows, options);
-    const known = this.patterns.get(text) ?? [];
-    this.patterns.set(text, known);
-    return known;
+    const patterns = this.patterns.get(text) ?? [];
+    this.patterns.set(text, patterns);
+    const whole = `${text}\n${demand.join()}`;
+    const found = this.found.get(whole) ?? { patterns, least: Number.POSITIVE_INFINITY };
+    this.found.set(whole, found);
+    return found;
   }
 }
 

@@ -19,11 +19,24 @@ export interface Demand {
 const SEARCH_STEPS = 3000;
 
 /** Of the steps, where long searches come after short ones. */
-const SHORT_SHARE = 0.5;
+const SHORT_SHARE = 0.1;
 
 /** Patterns brought in before the programme is solved anew: at first, and by long searches. */
 const SHORTLIST = 8;
 const LONG_SHORTLIST = 20;
+
+/** A search that did not end is made so many times longer. */
+const LONGER = 4;
+
+/** Patterns of one long search that are brought in: each was the best so far. */
+const KEPT = 8;
+
+/** Patterns looked at for one launch option at a time, once short searches find no more. */
+export interface LongSearch {
+  readonly first: number;
+  /** Where all of them find nothing, and not all end. */
+  readonly longest: number;
+}
 
 /** A new pattern must be worth this much more than it costs. */
 const LEAST_GAIN = 1.0005;
@@ -43,10 +56,12 @@ export class Pricing {
   private readonly master: Master;
   private readonly finder: PatternFinder;
 
-  constructor(demand: Demand, master: Master) {
+  /** Tight searches take longer each, and end more often. */
+  constructor(demand: Demand, master: Master, isTight: boolean) {
     this.demand = demand;
     this.master = master;
-    this.finder = new PatternFinder(demand.shapes, demand.main, demand.values);
+    const { shapes, main, values, left } = demand;
+    this.finder = new PatternFinder(shapes, main, values, left, isTight);
   }
 
   /** Of the searches and of the programme. */
@@ -58,10 +73,10 @@ export class Pricing {
    * All launch options are filled greedily; the best are searched, as long as that finds something.
    * Then all that may have a better pattern are searched for longer, if at all.
    */
-  run(stepsMax: number, longSteps: number): void {
+  run(stepsMax: number, long?: LongSearch): void {
     const { options } = this.demand;
     let near = options;
-    const shortMax = longSteps > 0 ? SHORT_SHARE * stepsMax : stepsMax;
+    const shortMax = long === undefined ? stepsMax : SHORT_SHARE * stepsMax;
     for (let failed = 0; failed < 2 && this.steps < shortMax; ) {
       this.finder.setValues(this.master.values());
       const isAll = near === options;
@@ -71,28 +86,35 @@ export class Pricing {
       const best = new Set(priced.map(({ pattern }) => pattern.option));
       near = entered === 0 && !isAll ? options : [...best].slice(0, SEARCHED_OPTIONS);
     }
-    if (longSteps > 0) this.searchLong(stepsMax, longSteps);
+    if (long !== undefined) this.searchLong(stepsMax, long);
   }
 
-  /** Where a search found something the next may, too: all are searched when none of them does. */
-  private searchLong(stepsMax: number, longSteps: number): void {
+  /**
+   * Where a search found something the next may, too: all are searched when none of them does, and
+   * for longer when all find nothing but did not end.
+   */
+  private searchLong(stepsMax: number, { first, longest }: LongSearch): void {
     const { options } = this.demand;
+    let most = first;
     for (let near = options; this.steps < stepsMax; ) {
       this.finder.setValues(this.master.values());
-      const priced = this.priceLong(near, stepsMax, longSteps);
+      const before = this.finder.unended;
+      const priced = this.priceLong(near, stepsMax, most);
       const entered = this.enter(priced, LONG_SHORTLIST);
-      if (entered === 0 && near === options) break;
-      near = entered === 0 ? options : priced.map(({ pattern }) => pattern.option);
+      if (entered === 0 && near === options) {
+        most *= LONGER;
+        if (this.finder.unended === before || most > longest) break;
+      }
+      near = entered === 0 ? options : [...new Set(priced.map(({ pattern }) => pattern.option))];
     }
   }
 
   /** The patterns of launch options, those most worth their cost first. */
   private price(options: readonly LaunchOption[], isGreedy: boolean): readonly Priced[] {
-    const { left } = this.demand;
     const patternsOf = (option: LaunchOption) =>
       isGreedy
-        ? [this.finder.best(option, left)]
-        : [this.finder.search(option, left, SEARCH_STEPS), this.finder.begunWithEach(option, left)];
+        ? [this.finder.best(option)]
+        : [this.finder.search(option, SEARCH_STEPS), this.finder.begunWithEach(option)];
     return this.ranked(options.flatMap(patternsOf));
   }
 
@@ -105,13 +127,13 @@ export class Pricing {
     stepsMax: number,
     longSteps: number,
   ): readonly Priced[] {
-    const { left, nodePrice } = this.demand;
+    const { nodePrice } = this.demand;
     const found: (Pattern | undefined)[] = [];
     for (const option of options) {
       if (this.steps >= stepsMax) break;
       const above = LEAST_GAIN * (option.price + nodePrice);
-      if (this.finder.ceiling(option, left) <= above) continue;
-      found.push(this.finder.search(option, left, longSteps, above));
+      if (this.finder.ceiling(option) <= above) continue;
+      found.push(...this.finder.searchAbove(option, longSteps, above, KEPT));
     }
     return this.ranked(found).filter(({ gain }) => gain > LEAST_GAIN);
   }

@@ -1,9 +1,9 @@
 import { missing } from '../../missing.ts';
 import type { LaunchGroup } from '../problem/launch-options.ts';
 import type { PodClass } from '../problem/problem.ts';
-import type { ExistingNode, ResolvedClass, SearchState } from '../search/search-state.ts';
+import type { ResolvedClass, SearchState } from '../search/search-state.ts';
 import { type Place, placeOfGroup } from '../search/topology.ts';
-import { bestNode, suitableNodes } from './grow.ts';
+import { bestNode } from './grow.ts';
 
 /** Pods of one class that go to new nodes with decided labels. */
 export interface PodBatch {
@@ -175,16 +175,18 @@ export function assignDomains(
   return assignment.batches;
 }
 
-/** Existing nodes for the class, those first that meet most of its preferences. */
-function preferredNodes(state: SearchState, resolved: ResolvedClass): readonly ExistingNode[] {
-  const existingNodes = suitableNodes(state, resolved);
-  if (resolved.kinds.size === 0) return existingNodes;
+/** Positions of existing nodes for the class, those first that meet most of its preferences. */
+function preferredNodes(state: SearchState, resolved: ResolvedClass): readonly number[] {
+  const { fitting } = state.context.nodesFor(resolved);
+  if (resolved.kinds.size === 0) return fitting;
   const hasNew = resolved.groups.length > 0;
-  return existingNodes
-    .map((existing) => ({ existing, penalty: state.penaltyOnNode(resolved, existing) }))
+  const penaltyOn = (index: number) =>
+    state.penaltyOnNode(resolved, state.existingNodes[index] ?? missing(index));
+  return fitting
+    .map((index) => ({ index, penalty: penaltyOn(index) }))
     .filter(({ penalty }) => !hasNew || penalty <= resolved.penaltyOfNew)
     .sort((a, b) => a.penalty - b.penalty)
-    .map(({ existing }) => existing);
+    .map(({ index }) => index);
 }
 
 /**
@@ -196,7 +198,8 @@ export function fillExisting(
   order: readonly ResolvedClass[],
 ): readonly PodBatch[] {
   for (const resolved of order) {
-    for (const existing of preferredNodes(state, resolved)) {
+    for (const index of preferredNodes(state, resolved)) {
+      const existing = state.existingNodes[index] ?? missing(index);
       while (state.leftOf(resolved.podClass) > 0 && state.canPutOnNode(resolved, existing)) {
         state.putOnNode(resolved, existing);
       }

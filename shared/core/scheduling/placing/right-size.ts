@@ -89,10 +89,23 @@ export function paretoFrontOf(state: SearchState, weight: number): readonly Laun
 /** Gives every bin the cheapest launch that still holds its pods. */
 export function rightSize(state: SearchState): void {
   const byWeight = new Map(state.context.weights.map((each) => [each, paretoFrontOf(state, each)]));
+  let kept: Bin | undefined;
   for (const bin of state.bins) {
+    // Nothing was launched or given up since: the answer for equal bins is the same.
+    if (kept !== undefined && isCopy(bin, kept)) continue;
     const options = byWeight.get(bin.chosen.pool.pool.weight) ?? [];
     const option = cheapestFor(state, bin, options);
-    if (option === bin.chosen) continue;
-    setChosen(state, bin, option);
+    kept = option === bin.chosen ? bin : undefined;
+    if (option !== bin.chosen) setChosen(state, bin, option);
   }
+}
+
+/** Whether the bins are the same launch for the same pods. */
+function isCopy(bin: Bin, other: Bin): boolean {
+  if (bin.chosen !== other.chosen || bin.reserved !== other.reserved) return false;
+  if (bin.content.size !== other.content.size) return false;
+  for (const [podClass, amount] of bin.content) {
+    if (other.content.get(podClass) !== amount) return false;
+  }
+  return true;
 }

@@ -104,6 +104,7 @@ export class SearchContext {
   /** Weights of the usable pools, heaviest first. */
   readonly weights: readonly number[];
   private readonly suitable = new Map<ResolvedClass, SuitableNodes>();
+  private readonly allowed = new Map<NodeRule, Int32Array>();
 
   constructor(problem: Problem, enforced: EnforcedPreferences) {
     this.problem = problem;
@@ -154,9 +155,13 @@ export class SearchContext {
   }
 
   /** Whether pods of the class come from other nodes and are not to go to this one. */
-  isClosed({ pods }: PodClass, node: StateNode): boolean {
-    const { closed, demand } = this.problem;
-    return closed.has(node) && pods.some((pod) => demand.moving.has(pod));
+  isClosed(podClass: PodClass, node: StateNode): boolean {
+    return this.problem.closed.has(node) && this.isMoving(podClass);
+  }
+
+  private isMoving({ pods }: PodClass): boolean {
+    const { moving } = this.problem.demand;
+    return pods.some((pod) => moving.has(pod));
   }
 
   /** What is full before anything is placed stays so: no attempt needs to look at it again. */
@@ -164,12 +169,14 @@ export class SearchContext {
     const before = this.suitable.get(resolved);
     if (before !== undefined) return before;
     const { podClass } = resolved;
-    const { rule, requests } = podClass;
+    const { requests } = podClass;
+    const { closed } = this.problem;
+    const isHeld = closed.size > 0 && this.isMoving(podClass);
     const [fitting, looks]: [number[], number[]] = [[], []];
     let count = 0;
-    for (const [index, { node, free }] of this.existingNodes.entries()) {
-      if (this.isClosed(podClass, node)) continue;
-      if (!ruleAllowsNode(rule, node.label, node.taints)) continue;
+    for (const index of this.allowedNodes(podClass)) {
+      const { node, free } = this.existingNodes[index] ?? missing(index);
+      if (isHeld && closed.has(node)) continue;
       count += 1;
       if (!fitsFree(requests, free)) continue;
       fitting.push(index);
@@ -177,6 +184,19 @@ export class SearchContext {
     }
     const found = { count, fitting, looks };
     this.suitable.set(resolved, found);
+    return found;
+  }
+
+  /** Existing nodes whose labels and taints suit the class: most classes share their rule. */
+  private allowedNodes({ rule }: PodClass): Int32Array {
+    const known = this.allowed.get(rule);
+    if (known !== undefined) return known;
+    const isAllowed = (index: number): boolean => {
+      const { node } = this.existingNodes[index] ?? missing(index);
+      return ruleAllowsNode(rule, node.label, node.taints);
+    };
+    const found = Int32Array.from(this.existingNodes.keys()).filter(isAllowed);
+    this.allowed.set(rule, found);
     return found;
   }
 
