@@ -1,8 +1,8 @@
 import {
+  type Look,
+  lookAt,
   type Move,
   type MoveContext,
-  moveOf,
-  type Refusal,
 } from '../../shared/core/disruption/consolidation/move.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import { sentences } from '../../shared/core/explain/reason.ts';
@@ -41,21 +41,22 @@ export interface MoveCase extends Partial<Omit<MoveContext, 'settings' | 'snapsh
   /** By name; `a` by default. */
   readonly gone?: readonly string[];
   readonly settings?: Partial<ConsolidationSettings>;
+  /** As many plans as it takes by default. */
+  readonly plansMax?: number;
 }
 
 /** What comes of it, and how many plans that took. */
-export function tried({ cluster, gone = ['a'], settings = {}, ...rest }: MoveCase): {
-  readonly found: Move | Refusal;
-  readonly plans: number;
-} {
-  let plans = 0;
+export function tried({
+  cluster,
+  gone = ['a'],
+  settings = {},
+  plansMax = Number.POSITIVE_INFINITY,
+  ...rest
+}: MoveCase): Look {
   const nodes = cluster.usages.filter(({ node }) => gone.includes(node.name));
   const { snapshot, pools, scheduling, settings: all } = consolidationOf(cluster, { settings });
   const context = { snapshot, waiting: new Set<string>(), pools, scheduling, settings: all };
-  const found = moveOf({ ...context, ...rest }, nodes, () => {
-    plans += 1;
-  });
-  return { found, plans };
+  return lookAt({ ...context, ...rest }, nodes, plansMax);
 }
 
 /** The move; throws where the nodes stay. */

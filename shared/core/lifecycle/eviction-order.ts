@@ -73,8 +73,9 @@ function evictedBy(actions: readonly LifecycleAction[]): readonly Pod[] {
 
 /**
  * The decisions, with the evictions of claims that have an order one after the other: none while a
- * pod of the same order still waits for a node. A pod whose eviction was refused keeps no other
- * waiting, and is asked for as on any node.
+ * pod of the same order still waits for a node. A pod whose eviction was refused, as a
+ * PodDisruptionBudget does until the one before is ready, keeps those after it waiting, whose pods
+ * would take its place; it is asked for as on any node.
  */
 export function inEvictionOrder(
   decisions: readonly ClaimDecision[],
@@ -87,8 +88,7 @@ export function inEvictionOrder(
   if (ordered.size === 0) return decisions;
   const next = [...ordered].map(([text = '', own]) => {
     const evictable = own.flatMap(({ actions }) => evictedBy(actions));
-    const allowed = evictable.filter((pod) => !isRefused(pod));
-    return nextOf(text.split(SEPARATOR), allowed, pods, nowMs);
+    return nextOf(text.split(SEPARATOR), evictable, pods, nowMs);
   });
   const going = new Set(next);
   return decisions.map((decision) => {

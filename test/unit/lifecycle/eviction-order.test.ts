@@ -109,9 +109,12 @@ describe('pods of nodes with an eviction order', () => {
     expect(evicted(decisions, others)).toEqual(expected);
   });
 
-  it('that may not go keep nobody waiting, and are asked for again', () => {
-    expect(evicted([draining([a, b, z])], [], [z])).toEqual(['a', 'z']);
+  it('that may not go keep those after them waiting, and are asked for again', () => {
+    expect(evicted([draining([a, b, z])], [], [z])).toEqual(['z']);
+    expect(evicted([draining([a, b, z])], [], [a])).toEqual(['a', 'z']);
     expect(evicted([draining([a, z])], [podOf('n', 'small', young)], [z])).toEqual(['z']);
+    const late = { deletedAtMs: NOW - 600 * SECOND };
+    expect(evicted([draining([a, b, z], late)], [], [z])).toEqual(['a', 'b', 'z']);
   });
 });
 

@@ -5,7 +5,14 @@ import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.t
 import { replan } from '../../scheduling/replan.ts';
 import { withAllWaiting } from '../simulation.ts';
 import { GainBound } from './bound.ts';
-import { type Move, type MoveContext, moveOf, type Refusal, snapshotAfter } from './move.ts';
+import {
+  lookAt,
+  type Move,
+  type MoveContext,
+  moveOf,
+  type Refusal,
+  snapshotAfter,
+} from './move.ts';
 import type { ConsolidationCandidate, ConsolidationSettings, PoolUse } from './payback.ts';
 
 /** A cluster, and the nodes that may be consolidated now. */
@@ -153,11 +160,12 @@ class Search {
       this.refusals.set(key, [reason('saving-too-small', {})]);
       return undefined;
     }
-    const found = moveOf(this.context, nodes, () => {
-      this.plans += 1;
-    });
-    if (found.kind === 'move') return found;
-    this.refusals.set(key, found.reasons);
+    const isFirst = this.plans === 0;
+    const look = lookAt(this.context, nodes, this.input.plansMax - this.plans);
+    this.plans += look.plans;
+    if (look.found.kind === 'move') return look.found;
+    // A later pass has all its plans for them; what these leave open is not looked at for ever.
+    if (isFirst || !look.isCutShort) this.refusals.set(key, look.found.reasons);
     return undefined;
   }
 

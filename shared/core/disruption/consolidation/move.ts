@@ -24,6 +24,7 @@ import {
 } from '../simulation.ts';
 import { guarded, settingsFor } from './consolidation-guard.ts';
 import { overLimits } from './limits-guard.ts';
+import { looserNodePrices } from './looser-prices.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
 import {
@@ -277,30 +278,41 @@ function overLimit(
   });
 }
 
-/**
- * USD an hour that a node is charged for beside its price. A tight plan may leave a pod over, since
- * kube-scheduler binds in its own order; the more a node is charged for, the fewer and larger there
- * are, and on a single one nothing is left over.
- */
-const LOOSER_NODE_PRICES = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 3] as const;
+/** What came of a look at nodes. */
+export interface Look {
+  readonly found: Move | Refusal;
+  /** Plans made: one, and where it is too tight looser ones. */
+  readonly plans: number;
+  /** More plans might have found a move: there were no more to make. */
+  readonly isCutShort: boolean;
+}
 
-/** What it would take and bring to do without the nodes; each plan that is made is told. */
+/** What it would take and bring to do without the nodes, by so many plans at most. */
+export function lookAt(
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
+  plansMax: number,
+): Look {
+  const { found, isTight } = moveBy(context, nodes);
+  if (!isTight) return { found, plans: 1, isCutShort: false };
+  const { scheduling } = context;
+  const all = looserNodePrices(scheduling.nodePrice, Number.POSITIVE_INFINITY);
+  const prices = looserNodePrices(scheduling.nodePrice, plansMax - 1);
+  for (const [at, nodePrice] of prices.entries()) {
+    const looser = moveBy({ ...context, scheduling: { ...scheduling, nodePrice } }, nodes);
+    if (!looser.isTight && looser.found.kind === 'move') {
+      return { found: looser.found, plans: at + 2, isCutShort: false };
+    }
+  }
+  return { found, plans: prices.length + 1, isCutShort: prices.length < all.length };
+}
+
+/** What it would take and bring to do without the nodes. */
 export function moveOf(
   context: MoveContext,
   nodes: readonly ConsolidationCandidate[],
-  onPlan: () => void = () => undefined,
 ): Move | Refusal {
-  onPlan();
-  const first = moveBy(context, nodes);
-  if (!first.isTight) return first.found;
-  const { scheduling } = context;
-  for (const nodePrice of LOOSER_NODE_PRICES) {
-    if (nodePrice <= scheduling.nodePrice) continue;
-    onPlan();
-    const looser = moveBy({ ...context, scheduling: { ...scheduling, nodePrice } }, nodes);
-    if (!looser.isTight && looser.found.kind === 'move') return looser.found;
-  }
-  return first.found;
+  return lookAt(context, nodes, Number.POSITIVE_INFINITY).found;
 }
 
 /** What came of one plan. */

@@ -5,16 +5,18 @@ import type { NodeClaim } from '../../model/provisioning.ts';
 const TOGETHER_MS = 60_000;
 
 /**
- * How long what a move of the pool's nodes saves is saved, on average: until pods want the room
- * that it gave up, and a node is launched for them. It is the horizon divided by the launches for
- * pods within the horizon before now, as far as their NodeClaims are left; undefined: none was.
+ * Launches that come with a mean time between them are over after so many times of it: were they to
+ * go on, one would have come by then in 99 of 100 cases.
  */
-export function savingsLastMs(
+const OVER_AFTER = 5;
+
+/** Launches for pods of the pool within the horizon, those of the same pods once, oldest first. */
+function launchesOf(
   nodeClaims: readonly NodeClaim[],
   nodePool: string,
   nowMs: number,
   horizonMs: number,
-): number | undefined {
+): readonly number[] {
   const times = nodeClaims
     .filter(
       ({ labels, annotations, createdAtMs }) =>
@@ -24,12 +26,41 @@ export function savingsLastMs(
     )
     .map(({ createdAtMs }) => createdAtMs)
     .sort((a, b) => a - b);
-  let launches = 0;
-  let firstMs = Number.NEGATIVE_INFINITY;
+  const launches: number[] = [];
   for (const at of times) {
-    if (at - firstMs <= TOGETHER_MS) continue;
-    launches += 1;
-    firstMs = at;
+    if (at - (launches.at(-1) ?? Number.NEGATIVE_INFINITY) > TOGETHER_MS) launches.push(at);
   }
-  return launches === 0 ? undefined : horizonMs / launches;
+  return launches;
+}
+
+/** Until when the launches, which followed one another, may go on. */
+function overAtMs(firstMs: number, lastMs: number, count: number): number {
+  const meanMs = count < 2 ? TOGETHER_MS : Math.max(TOGETHER_MS, (lastMs - firstMs) / (count - 1));
+  return lastMs + OVER_AFTER * meanMs;
+}
+
+/**
+ * How long what a move of the pool's nodes saves is saved, on average: until pods want the room
+ * that it gave up, and a node is launched for them. It is the horizon divided by the launches for
+ * pods within the horizon before now, as far as their NodeClaims are left; undefined: none was.
+ * Launches that followed one another and are over, as of a cluster that grew to its size and was
+ * still from then on, may come again or not: they count as the mean, of factors, of all of them
+ * and of one.
+ */
+export function savingsLastMs(
+  nodeClaims: readonly NodeClaim[],
+  nodePool: string,
+  nowMs: number,
+  horizonMs: number,
+): number | undefined {
+  let over = 0;
+  let [firstMs, lastMs, count] = [0, 0, 0];
+  for (const at of launchesOf(nodeClaims, nodePool, nowMs, horizonMs)) {
+    const isNext = count > 0 && at <= overAtMs(firstMs, lastMs, count);
+    if (!isNext) over += Math.sqrt(count);
+    [firstMs, lastMs, count] = isNext ? [firstMs, at, count + 1] : [at, at, 1];
+  }
+  if (count === 0) return undefined;
+  const isOver = nowMs > overAtMs(firstMs, lastMs, count);
+  return horizonMs / (over + (isOver ? Math.sqrt(count) : count));
 }

@@ -216,7 +216,11 @@ describe('nodes stay', () => {
       () => reason('limits-for-both', { nodePool: 'general' }),
     ],
   ])('%s', (_, given, why) => {
-    expect(tried(given())).toEqual({ found: { kind: 'refusal', reasons: [why()] }, plans: 1 });
+    expect(tried(given())).toEqual({
+      found: { kind: 'refusal', reasons: [why()] },
+      plans: 1,
+      isCutShort: false,
+    });
   });
 });
 
@@ -309,7 +313,24 @@ describe('plans that kube-scheduler may leave pods over of', () => {
       8,
     ],
   ])('are refused after others were tried: %s', (_, given, plans) => {
-    expect(tried(given())).toEqual({ found: refused, plans });
+    expect(tried(given())).toEqual({ found: refused, plans, isCutShort: false });
+  });
+
+  it.each([
+    [1, 1, true],
+    [3, 3, true],
+    [7, 7, true],
+    [8, 8, false],
+    [20, 8, false],
+  ])('are refused after %d plans where no more may be made', (plansMax, plans, isCutShort) => {
+    const given = { cluster: tightHosts(0.1), plansMax };
+    expect(tried(given)).toEqual({ found: refused, plans, isCutShort });
+  });
+
+  it('give way to the loosest one where only one more may be made', () => {
+    const { found, plans } = tried({ cluster: tightNew(0.8, 2), plansMax: 2 });
+    expect(found).toMatchObject({ kind: 'move' });
+    expect(plans).toBe(2);
   });
 
   it('are moves where they pay back even so, if none is looser', () => {

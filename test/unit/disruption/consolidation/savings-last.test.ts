@@ -35,6 +35,17 @@ describe('how long savings of a pool last', () => {
     expect(lasting(claim(10), claim(10.5), claim(11), claim(120))).toBe(2 * HOUR);
   });
 
+  it('counts launches that followed one another for fewer when they are over', () => {
+    const growth = (from: number, count: number, every: number) =>
+      Array.from({ length: count }, (_, at) => claim(from - at * every));
+    // Nine launches, one every two minutes, the last of them 10 or 11 minutes ago.
+    expect(lasting(...growth(26, 9, 2))).toBe((4 * HOUR) / 9);
+    expect(lasting(...growth(27, 9, 2))).toBe((4 * HOUR) / 3);
+    expect(lasting(...growth(225, 9, 2), ...growth(60, 4, 4))).toBe((4 * HOUR) / 5);
+    expect(lasting(...growth(225, 9, 2), claim(2))).toBe(HOUR);
+    expect(lasting(...growth(225, 9, 2), ...growth(18, 5, 4))).toBe((4 * HOUR) / 8);
+  });
+
   it.each([0.5, 0.98, 1.02])(
     'is a few minutes where one follows another by %d minutes',
     (every) => {

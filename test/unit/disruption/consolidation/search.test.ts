@@ -202,3 +202,40 @@ describe('the order of nodes', () => {
     expect(found).toEqual({ groups: [], moves: [node], plans: 2, isExhausted: false });
   });
 });
+
+describe('nodes whose plan is too tight', () => {
+  /** `a` is only left by a looser plan, which does not pay; `z` stays in any case. */
+  const cluster = () => {
+    const tight = [1000, 1000, 800, 600, 600].map((cpu, at) => cpuPod(`p${at}`, cpu));
+    const nodes: readonly Used[] = [
+      used('a', 'old', ...tight),
+      { ...used('z', 'm.large', cpuPod('q', 1900)), pool: 'strict' },
+      ...['b', 'c'].map((name) => used(name, 'm.large')),
+    ];
+    const types = [...ON_DEMAND, typeOf('old', 4, 16, 0.1)];
+    const { usages, ...rest } = clusterOf(nodes, {
+      types,
+      pools: [poolOf('general'), strictPool()],
+    });
+    return { ...rest, usages: usages.filter(({ pods }) => pods.length > 0) };
+  };
+
+  it.each([3, 4, 7, 10])('take no more than %d plans, and are left to a later pass', (plansMax) => {
+    const found = looked(cluster(), { plansMax });
+    expect(found).toEqual({ groups: ['az', 'z'], moves: [], plans: plansMax, isExhausted: false });
+  });
+
+  it('are known to stay after all of their plans', () => {
+    const found = looked(cluster(), { plansMax: 12 });
+    expect(found).toEqual({ groups: ['az', 'z', 'a'], moves: [], plans: 11, isExhausted: true });
+  });
+
+  it('are known to stay after all plans of a pass', () => {
+    const known = new Map([
+      ['claim-a,claim-z', [BALANCED]],
+      ['claim-z', [BALANCED]],
+    ]);
+    const found = looked(cluster(), { plansMax: 5, known });
+    expect(found).toEqual({ groups: ['az', 'z', 'a'], moves: [], plans: 5, isExhausted: false });
+  });
+});
