@@ -120,8 +120,14 @@ function costOf(multiples: readonly Multiple[], nodePrice: number): number {
 }
 
 /**
+ * A programme of the patterns known so far costs a little more than with those that the next ones
+ * bring: only above so many times the best known cost is there nothing to gain.
+ */
+const NEAR = 1.01;
+
+/**
  * Combines what is left after whole nodes again and again, until all pods have one, the steps are
- * spent, or it can cost no less than `most` USD an hour. What the first programme took says what
+ * spent, or it can hardly cost less than `most` USD an hour. What the first programme took says what
  * one more may take.
  */
 function dived(
@@ -140,7 +146,7 @@ function dived(
     pricing.run(master.steps + DIVE_STEPS);
     steps += pricing.steps;
     learn(known, master);
-    if (cost + master.cost >= most) break;
+    if (cost + master.cost >= NEAR * most) break;
     const whole = wholeNodes(master, 1);
     const taken = whole.length > 0 ? whole : largestPart(master);
     if (taken.length === 0) break;
