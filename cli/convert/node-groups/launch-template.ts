@@ -15,7 +15,7 @@ export const INSTANCE_REQUIREMENTS = z.looseObject({
 });
 
 /** What is read of `LaunchTemplateData`; other fields are noted. */
-const data = z.looseObject({
+export const TEMPLATE_DATA = z.looseObject({
   ImageId: z.string().optional(),
   InstanceType: z.string().optional(),
   InstanceRequirements: INSTANCE_REQUIREMENTS.optional(),
@@ -81,7 +81,7 @@ const version = z.looseObject({
   LaunchTemplateName: z.string().optional(),
   VersionNumber: z.int(),
   DefaultVersion: z.boolean().optional(),
-  LaunchTemplateData: data,
+  LaunchTemplateData: TEMPLATE_DATA,
 });
 
 /** What `aws ec2 describe-launch-template-versions` prints. */
@@ -96,7 +96,7 @@ const UNSET = {
   EbsOptimized: false,
 };
 
-export type TemplateData = z.output<typeof data>;
+export type TemplateData = z.output<typeof TEMPLATE_DATA>;
 export type TemplateVersion = z.output<typeof version>;
 
 /** Which version of a launch template a group names. */
@@ -224,22 +224,26 @@ function interfaceNotes(template: TemplateData, field: string): readonly Note[] 
   });
 }
 
-function notesOf(template: TemplateData, field: string): readonly Note[] {
+function notesOf(template: TemplateData, field: string, schema: z.ZodType): readonly Note[] {
   const devices = (template.BlockDeviceMappings ?? []).flatMap((each, index) =>
     deviceNotes(each, `${field}.BlockDeviceMappings[${index}]`),
   );
   return [
-    ...leftOut(template, data, field, { unset: UNSET }),
+    ...leftOut(template, schema, field, { unset: UNSET }),
     ...interfaceNotes(template, field),
     ...devices,
     ...tagNotes(template, field),
   ];
 }
 
-/** Security groups, volumes, metadata options and tags of a launch template, as a class has them. */
+/**
+ * Security groups, volumes, metadata options and tags of a launch template, as a class has them;
+ * what the schema does not have is noted.
+ */
 export function classFieldsOf(
   template: TemplateData,
   field: string,
+  schema: z.ZodType = TEMPLATE_DATA,
 ): Pick<
   NodeGroup,
   | 'devices'
@@ -263,6 +267,6 @@ export function classFieldsOf(
     securityGroupTerms: groups.map((id) => ({ id })),
     userData: UserData === undefined ? undefined : Buffer.from(UserData, 'base64').toString('utf8'),
     instanceProfile: Name ?? Arn?.split('/').at(-1),
-    notes: notesOf(template, field),
+    notes: notesOf(template, field, schema),
   };
 }

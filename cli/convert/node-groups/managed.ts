@@ -5,6 +5,7 @@ import type { Note } from '../part.ts';
 import {
   classFieldsOf,
   commandFor,
+  TEMPLATE_DATA,
   type TemplateData,
   type TemplateReference,
   type TemplateVersion,
@@ -170,6 +171,13 @@ function ownOptions(family: string): NodeGroup['metadataOptions'] {
   };
 }
 
+/** A managed node group says the others itself. */
+const READ_OF_TEMPLATE = TEMPLATE_DATA.omit({
+  IamInstanceProfile: true,
+  InstanceMarketOptions: true,
+  InstanceRequirements: true,
+});
+
 const FIELDS = {
   name: 'nodegroupName',
   types: 'instanceTypes',
@@ -184,7 +192,11 @@ const FIELDS = {
 
 function groupOf(group: Described, family: string, template: TemplateData | undefined): NodeGroup {
   const { instanceTypes = [], capacityType, scalingConfig, labels = {}, taints = [] } = group;
-  const fields = classFieldsOf(template ?? {}, `${FIELD}.launchTemplate`);
+  const fields = classFieldsOf(
+    template ?? {},
+    `${FIELD}.launchTemplate`,
+    family === 'Custom' ? READ_OF_TEMPLATE : READ_OF_TEMPLATE.omit({ ImageId: true }),
+  );
   const type = template?.InstanceType ?? 't3.medium';
   const isOwnImage = family === 'Custom' && template?.ImageId !== undefined;
   return {

@@ -133,6 +133,25 @@ describe('what is not converted is a note', () => {
   });
 
   it.each<readonly [string, object]>([
+    ['InstanceRequirements', { InstanceRequirements: { VCpuCount: { Min: 2 } } }],
+    ['InstanceMarketOptions', { InstanceMarketOptions: { MarketType: 'spot' } }],
+    ['IamInstanceProfile', { IamInstanceProfile: { Name: 'nodes' } }],
+    ['ImageId', { ImageId: 'ami-0a' }],
+  ])('%s of the launch template of a managed node group', async (name, data) => {
+    const launchTemplate = { id: 'lt-0a', version: '1' };
+    const bare = { ImageId: undefined, IamInstanceProfile: undefined };
+    const { exitCode, stderr, notesOf } = await converted(
+      managed({ launchTemplate }),
+      template({ ...bare, ...data }),
+    );
+    expect(exitCode, stderr).toBe(0);
+    expect(notesOf(`nodegroup.launchTemplate.${name}`)).toEqual([
+      expect.stringContaining('left out'),
+    ]);
+    expect(stderr.match(/left out/g)).toHaveLength(1);
+  });
+
+  it.each<readonly [string, object]>([
     ['nodeGroups[0].ssh', { ssh: { allow: true } }],
     ['nodeGroups[0].iam.withAddonPolicies', { iam: { withAddonPolicies: { ebs: true } } }],
     ['nodeGroups[0].taints[0].odd', { taints: [{ key: 'a', effect: 'NoSchedule', odd: 1 }] }],
