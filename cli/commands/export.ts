@@ -1,9 +1,10 @@
 import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Argument, Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
 import { writeChart } from '../export/chart.ts';
+import { filesBelow, othersIn } from '../export/others.ts';
 
 interface Options {
   readonly output: string;
@@ -12,36 +13,49 @@ interface Options {
 /** Of the checkout, and of the package. */
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Copies files and folders of the package, and names what it wrote. */
-function copied(from: Readonly<Record<string, string>>): (into: string) => readonly string[] {
-  return (into) =>
-    Object.entries(from).map(([path, name]) => {
-      const to = join(into, name);
-      cpSync(join(ROOT, path), to, { recursive: true });
-      return to;
+interface Written {
+  /** Files and folders, as they are named to people. */
+  readonly paths: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** Copies files and folders of the package. */
+function copied(from: Readonly<Record<string, string>>): (into: string) => Written {
+  return (into) => {
+    const all = Object.entries(from).map(([path, name]) => {
+      const [source, to] = [join(ROOT, path), join(into, name)];
+      cpSync(source, to, { recursive: true });
+      return { to, files: filesBelow(source).map((file) => join(to, relative(source, file))) };
     });
+    return { paths: all.map(({ to }) => to), files: all.flatMap(({ files }) => files) };
+  };
 }
 
 interface Exported {
   readonly what: string;
+  /** What is written is in them. */
+  readonly folders: readonly string[];
   /** Writes below a folder, and says what. */
-  readonly write: (into: string) => readonly string[];
+  readonly write: (into: string) => Written;
 }
 
 const EXPORTS: Readonly<Record<string, Exported>> = {
   chart: {
     what: 'the Helm chart of the CRDs, as the folder joiner-crds',
-    write: (into) => {
-      writeChart(packageJson.version, into);
-      return [join(into, 'joiner-crds')];
-    },
+    folders: ['joiner-crds'],
+    write: (into) => ({
+      paths: [join(into, 'joiner-crds')],
+      files: writeChart(packageJson.version, into),
+    }),
   },
   terraform: {
     what: 'the Terraform module of the stack, as the folder joiner-terraform',
+    folders: ['joiner-terraform'],
     write: copied({ 'infra/terraform': 'joiner-terraform' }),
   },
   manifests: {
     what: 'the CRDs, the RBAC of the functions and the flow schemas, below joiner-manifests',
+    folders: ['joiner-manifests'],
     write: copied({
       'infra/crds': 'joiner-manifests/crds',
       'infra/rbac': 'joiner-manifests/rbac',
@@ -50,6 +64,7 @@ const EXPORTS: Readonly<Record<string, Exported>> = {
   },
   roles: {
     what: 'the ClusterRoles of people, of Headlamp and of rollouts at drains, below joiner-roles',
+    folders: ['joiner-roles'],
     write: copied(
       Object.fromEntries(
         ['viewer', 'approver', 'handover', 'headlamp', 'rollout'].map((name) => [
@@ -61,6 +76,7 @@ const EXPORTS: Readonly<Record<string, Exported>> = {
   },
   examples: {
     what: 'the examples of the documentation, and the workloads of its comparison',
+    folders: ['examples', 'bench/compare'],
     write: copied({ examples: 'examples', 'bench/compare': 'bench/compare' }),
   },
 };
@@ -74,9 +90,19 @@ function listing(): string {
     .join('\n');
 }
 
+const OTHER = 'left as it is, but not of this version: remove it if an older version wrote it';
+
+const HELP = `Files of the same names are overwritten. Nothing is removed: what else is in these folders is named.`;
+
 async function run(name: string, { output }: Options): Promise<number> {
   mkdirSync(output, { recursive: true });
-  for (const path of EXPORTS[name]?.write(output) ?? []) process.stdout.write(`${path}\n`);
+  const { [name]: chosen } = EXPORTS;
+  if (chosen === undefined) return 0;
+  const { paths, files } = chosen.write(output);
+  for (const path of paths) process.stdout.write(`${path}\n`);
+  for (const path of chosen.folders.flatMap((folder) => othersIn(join(output, folder), files))) {
+    process.stderr.write(`note: ${path}: ${OTHER}\n`);
+  }
   return 0;
 }
 
@@ -86,6 +112,6 @@ export function exportCommand(): Command {
     .description('write the Helm chart, the Terraform module, manifests or examples into a folder')
     .addArgument(new Argument('<what>', 'what to write').choices(NAMES))
     .option('-o, --output <folder>', 'where to write', '.')
-    .addHelpText('after', `\n${listing()}\n\nFiles of the same names are overwritten.`)
+    .addHelpText('after', `\n${listing()}\n\n${HELP}`)
     .action((name: string, options: Options) => reporting(() => run(name, options)));
 }

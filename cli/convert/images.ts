@@ -36,18 +36,22 @@ function ubuntu(field: string, terms: readonly Json[], selects: string): Images 
   };
 }
 
-/** The images of a family, or those that the terms select; `selects` is the field of the terms. */
+/**
+ * The images of a family, of a release or the latest, or those that the terms select; `selects` is
+ * the field of the terms.
+ */
 export function images(
   family: string,
   terms: readonly Json[],
   field: string,
   selects: string,
+  release = 'latest',
 ): Images {
   if (family === 'Ubuntu') return ubuntu(field, terms, selects);
   if (family === 'Custom' || terms.length > 0) {
     return { fields: { amiFamily: family, amiSelectorTerms: terms }, notes: [] };
   }
-  const alias = `${family.toLowerCase()}@latest`;
+  const alias = `${family.toLowerCase()}@${release}`;
   const fields = { amiSelectorTerms: [{ alias }] };
   if (family !== 'AL2') return { fields, notes: [] };
   const message = `${alias}: EKS has no images of AL2 from Kubernetes 1.33 on; al2023@latest has them, and takes its userData in another form`;

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import { crdFiles } from '../../shared/api/crds/text.ts';
@@ -54,10 +54,9 @@ export function chartFiles(version: string): readonly ChartFile[] {
   return [{ path: 'Chart.yaml', text: stringify(chart) }, ...templates];
 }
 
-/** Writes the chart into `joiner-crds` below the folder; what was there before is removed. */
+/** Writes the chart into `joiner-crds` below the folder; other files there stay. Its own files. */
 export function writeChart(version: string, folder: string): readonly string[] {
   const chart = join(folder, 'joiner-crds');
-  rmSync(chart, { recursive: true, force: true });
   return chartFiles(version).map(({ path, text }) => {
     const file = join(chart, path);
     mkdirSync(dirname(file), { recursive: true });

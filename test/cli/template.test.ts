@@ -1,6 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { joiner } from './run.ts';
 
@@ -77,6 +85,39 @@ describe('joiner export', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain(into);
     expect(existsSync(join(into, path))).toBe(true);
+  });
+
+  it.each([
+    ['chart', 'joiner-crds', 'values.yaml'],
+    ['chart', 'joiner-crds', 'templates/of-an-older-version.yaml'],
+    ['terraform', 'joiner-terraform', 'of-an-older-version.tf'],
+    ['manifests', 'joiner-manifests', 'rbac/of-an-older-version.yaml'],
+    ['manifests', 'joiner-manifests', 'own/a.yaml'],
+    ['roles', 'joiner-roles', 'own.yaml'],
+    ['examples', 'examples', 'own.yaml'],
+  ])('%s leaves %s/%s as it is, and says so', async (what, name, own) => {
+    const into = mkdtempSync(join(folder, 'again-'));
+    const file = join(into, name, own);
+    const first = await joiner('export', what, '-o', into);
+    expect(first.stderr).toBe('');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'mine: true\n');
+    const { exitCode, stderr } = await joiner('export', what, '-o', into);
+    expect(exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe('mine: true\n');
+    const named = own.startsWith('own/') ? dirname(file) : file;
+    expect(stderr).toBe(
+      `note: ${named}: left as it is, but not of this version: remove it if an older version wrote it\n`,
+    );
+  });
+
+  it('overwrites its own files', async () => {
+    const file = join(folder, 'chart', 'joiner-crds', 'Chart.yaml');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'name: another\n');
+    const { exitCode, stderr } = await joiner('export', 'chart', '-o', join(folder, 'chart'));
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(readFileSync(file, 'utf8')).toContain('name: joiner-crds');
   });
 
   it('says what else was meant', async () => {

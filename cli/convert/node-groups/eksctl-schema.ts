@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { KUBELET_SPEC_FIELDS } from '../../../shared/core/launch/kubelet.ts';
 
 /**
  * What is read of a ClusterConfig; other fields are noted. https://schema.eksctl.io/
@@ -20,7 +21,11 @@ const shortTaints = z.record(
   z.string().regex(/:(NoSchedule|NoExecute|PreferNoSchedule)$/),
 );
 
-const group = z.looseObject({
+/** Fields of kubelets that classes have; they are checked as those of the class. */
+const kubelet = Object.fromEntries(KUBELET_SPEC_FIELDS.map((key) => [key, z.unknown().optional()]));
+
+/** Fields of a group that go over, or that mean nothing to a NodePool. */
+export const EKSCTL_GROUP = z.looseObject({
   name: z.string().min(1),
   instanceType: z.string().optional(),
   instanceTypes: list.optional(),
@@ -43,6 +48,8 @@ const group = z.looseObject({
   minSize: size.optional(),
   maxSize: size.optional(),
   desiredCapacity: size.optional(),
+  /** Seconds. */
+  maxInstanceLifetime: size.optional(),
   amiFamily: z.string().optional(),
   ami: z.string().optional(),
   volumeSize: z.int().min(1).optional(),
@@ -67,7 +74,7 @@ const group = z.looseObject({
   taints: z.union([z.array(taint), shortTaints]).optional(),
   tags: texts.optional(),
   maxPodsPerNode: z.int().min(1).optional(),
-  kubeletExtraConfig: z.looseObject({}).optional(),
+  kubeletExtraConfig: z.looseObject(kubelet).optional(),
   disableIMDSv1: z.boolean().optional(),
   disablePodIMDS: z.boolean().optional(),
   enableDetailedMonitoring: z.boolean().optional(),
@@ -87,12 +94,9 @@ export const CLUSTER_CONFIG = z.looseObject({
         .optional(),
     })
     .optional(),
-  managedNodeGroups: z.array(group).optional(),
-  nodeGroups: z.array(group).optional(),
+  managedNodeGroups: z.array(EKSCTL_GROUP).optional(),
+  nodeGroups: z.array(EKSCTL_GROUP).optional(),
 });
 
 export type ClusterConfig = z.output<typeof CLUSTER_CONFIG>;
-export type EksctlGroup = z.output<typeof group>;
-
-/** Fields of a group that go over, or that mean nothing to a NodePool. */
-export const CARRIED: readonly string[] = Object.keys(group.shape);
+export type EksctlGroup = z.output<typeof EKSCTL_GROUP>;

@@ -3,14 +3,20 @@ import { issuesOf } from '../../../shared/api/schema/issues.ts';
 import { KUBELET_SPEC_FIELDS } from '../../../shared/core/launch/kubelet.ts';
 import { INSTANCE_LABELS } from '../../../shared/core/model/labels.ts';
 import type { Json } from '../../../shared/sim/json.ts';
-import { type Note, present } from '../part.ts';
-import { CARRIED, CLUSTER_CONFIG, type ClusterConfig, type EksctlGroup } from './eksctl-schema.ts';
+import { present } from '../part.ts';
+import {
+  CLUSTER_CONFIG,
+  type ClusterConfig,
+  EKSCTL_GROUP,
+  type EksctlGroup,
+} from './eksctl-schema.ts';
+import { leftOut } from './left-out.ts';
 import {
   archRequirement,
   capacityTypesOf,
   type GroupTaint,
-  leftOut,
   type NodeGroup,
+  nodeLimit,
   ownTags,
   type TypeRequirement,
 } from './node-group.ts';
@@ -135,34 +141,6 @@ function afterSlash(arn: string | undefined): string | undefined {
   return arn?.split('/').at(-1);
 }
 
-function notesOf(group: EksctlGroup, field: string): readonly Note[] {
-  const {
-    iam = {},
-    securityGroups = {},
-    instancesDistribution = {},
-    instanceSelector = {},
-  } = group;
-  const roles = ['instanceRoleARN', 'instanceRoleName', 'instanceProfileARN'];
-  const distributed = [
-    'instanceTypes',
-    'onDemandBaseCapacity',
-    'onDemandPercentageAboveBaseCapacity',
-  ];
-  const of = (name: string): string => `${field}.${name}`;
-  return [
-    ...leftOut(group, CARRIED, field),
-    ...leftOut(iam, roles, of('iam')),
-    ...leftOut(securityGroups, ['attachIDs'], of('securityGroups')),
-    ...leftOut(instancesDistribution, distributed, of('instancesDistribution')),
-    ...leftOut(
-      instanceSelector,
-      ['vCPUs', 'memory', 'gpus', 'cpuArchitecture'],
-      of('instanceSelector'),
-    ),
-    ...leftOut(group.kubeletExtraConfig ?? {}, KUBELET_SPEC_FIELDS, of('kubeletExtraConfig')),
-  ];
-}
-
 const FIELDS = {
   name: 'name',
   types: 'instanceTypes',
@@ -203,8 +181,9 @@ function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): Node
     tags: ownTags({ ...config.metadata.tags, ...group.tags }),
     kubelet: kubeletOf(group),
     minSize: group.minSize ?? 0,
-    maxSize: group.maxSize,
-    notes: [...market.notes, ...notesOf(group, field)],
+    limits: nodeLimit(group.maxSize),
+    lifetime: group.maxInstanceLifetime || undefined,
+    notes: [...market.notes, ...leftOut(group, EKSCTL_GROUP, field)],
   };
 }
 

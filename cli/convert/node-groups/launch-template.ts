@@ -1,21 +1,44 @@
 import * as z from 'zod';
 import type { Json } from '../../../shared/sim/json.ts';
 import { type Note, present } from '../part.ts';
-import { leftOut, type NodeGroup } from './node-group.ts';
+import { leftOut } from './left-out.ts';
+import type { NodeGroup } from './node-group.ts';
+
+const ignored = z.unknown().optional();
+
+const range = z.looseObject({ Min: z.number().optional(), Max: z.number().optional() });
+
+/** What EC2 selects instance types by, as far as it is read. */
+export const INSTANCE_REQUIREMENTS = z.looseObject({
+  VCpuCount: range.optional(),
+  MemoryMiB: range.optional(),
+});
 
 /** What is read of `LaunchTemplateData`; other fields are noted. */
-const data = z.looseObject({
+export const TEMPLATE_DATA = z.looseObject({
   ImageId: z.string().optional(),
   InstanceType: z.string().optional(),
+  InstanceRequirements: INSTANCE_REQUIREMENTS.optional(),
+  InstanceMarketOptions: z.looseObject({ MarketType: z.string().optional() }).optional(),
   IamInstanceProfile: z
     .looseObject({ Arn: z.string().optional(), Name: z.string().optional() })
     .optional(),
   SecurityGroupIds: z.array(z.string()).optional(),
-  NetworkInterfaces: z.array(z.looseObject({ Groups: z.array(z.string()).optional() })).optional(),
+  NetworkInterfaces: z
+    .array(
+      z.looseObject({
+        DeviceIndex: z.int().optional(),
+        Groups: z.array(z.string()).optional(),
+        AssociatePublicIpAddress: z.boolean().optional(),
+      }),
+    )
+    .optional(),
   BlockDeviceMappings: z
     .array(
       z.looseObject({
         DeviceName: z.string().optional(),
+        VirtualName: z.string().optional(),
+        NoDevice: z.string().optional(),
         Ebs: z
           .looseObject({
             VolumeSize: z.int().optional(),
@@ -26,6 +49,7 @@ const data = z.looseObject({
             KmsKeyId: z.string().optional(),
             SnapshotId: z.string().optional(),
             DeleteOnTermination: z.boolean().optional(),
+            VolumeInitializationRate: z.int().optional(),
           })
           .optional(),
       }),
@@ -37,6 +61,7 @@ const data = z.looseObject({
       HttpTokens: z.string().optional(),
       HttpPutResponseHopLimit: z.int().optional(),
       HttpProtocolIpv6: z.string().optional(),
+      State: ignored,
     })
     .optional(),
   Monitoring: z.looseObject({ Enabled: z.boolean().optional() }).optional(),
@@ -56,7 +81,7 @@ const version = z.looseObject({
   LaunchTemplateName: z.string().optional(),
   VersionNumber: z.int(),
   DefaultVersion: z.boolean().optional(),
-  LaunchTemplateData: data,
+  LaunchTemplateData: TEMPLATE_DATA,
 });
 
 /** What `aws ec2 describe-launch-template-versions` prints. */
@@ -64,7 +89,14 @@ export const LAUNCH_TEMPLATE_VERSIONS = z.looseObject({
   LaunchTemplateVersions: z.array(version),
 });
 
-export type TemplateData = z.output<typeof data>;
+/** What EC2 has where a template does not say it. */
+const UNSET = {
+  MetadataOptions: { InstanceMetadataTags: 'disabled' },
+  NetworkInterfaces: { DeleteOnTermination: true, InterfaceType: 'interface', NetworkCardIndex: 0 },
+  EbsOptimized: false,
+};
+
+export type TemplateData = z.output<typeof TEMPLATE_DATA>;
 export type TemplateVersion = z.output<typeof version>;
 
 /** Which version of a launch template a group names. */
@@ -76,10 +108,10 @@ export interface TemplateReference {
 }
 
 /** The version that is meant, where the files have it. */
-export function templateOf(
+export function versionOf(
   { id, name, version: wanted = '$Default' }: TemplateReference,
   all: readonly TemplateVersion[],
-): TemplateData | undefined {
+): TemplateVersion | undefined {
   const own = all.filter((each) =>
     id === undefined ? each.LaunchTemplateName === name : each.LaunchTemplateId === id,
   );
@@ -88,7 +120,7 @@ export function templateOf(
     $Latest: () => own.toSorted((a, b) => b.VersionNumber - a.VersionNumber)[0],
   }[wanted];
   const numbered = own.find(({ VersionNumber }) => String(VersionNumber) === wanted);
-  return (found === undefined ? numbered : found())?.LaunchTemplateData;
+  return found === undefined ? numbered : found();
 }
 
 /** The command whose output names the version. */
@@ -97,25 +129,46 @@ export function commandFor({ id, name, version: wanted = '$Default' }: TemplateR
   return `aws ec2 describe-launch-template-versions ${which} --versions '${wanted}'`;
 }
 
-function devicesOf({ BlockDeviceMappings }: TemplateData): readonly Json[] | undefined {
-  if (BlockDeviceMappings === undefined || BlockDeviceMappings.length === 0) return undefined;
-  return BlockDeviceMappings.map(({ DeviceName, Ebs }) =>
-    present({
-      deviceName: DeviceName,
-      ebs:
-        Ebs &&
-        present({
-          volumeSize: Ebs.VolumeSize === undefined ? undefined : `${Ebs.VolumeSize}Gi`,
-          volumeType: Ebs.VolumeType,
-          iops: Ebs.Iops,
-          throughput: Ebs.Throughput,
-          encrypted: Ebs.Encrypted,
-          kmsKeyID: Ebs.KmsKeyId,
-          snapshotID: Ebs.SnapshotId,
-          deleteOnTermination: Ebs.DeleteOnTermination,
-        }),
-    }),
-  );
+type Device = NonNullable<TemplateData['BlockDeviceMappings']>[number];
+
+/** The volume of a mapping; undefined: it has none, or takes the one of its image away. */
+function volumeOf({ Ebs, NoDevice }: Device): Device['Ebs'] {
+  return NoDevice === undefined ? Ebs : undefined;
+}
+
+function devicesOf({ BlockDeviceMappings = [] }: TemplateData): readonly Json[] | undefined {
+  const devices = BlockDeviceMappings.flatMap((device): readonly Json[] => {
+    const volume = volumeOf(device);
+    if (volume === undefined) return [];
+    const { SnapshotId, VolumeSize, VolumeInitializationRate } = volume;
+    const ebs = present({
+      volumeSize: VolumeSize === undefined ? undefined : `${VolumeSize}Gi`,
+      volumeType: volume.VolumeType,
+      iops: volume.Iops,
+      throughput: volume.Throughput,
+      encrypted: volume.Encrypted,
+      kmsKeyID: volume.KmsKeyId,
+      snapshotID: SnapshotId,
+      volumeInitializationRate: SnapshotId === undefined ? undefined : VolumeInitializationRate,
+      deleteOnTermination: volume.DeleteOnTermination,
+    });
+    return [present({ deviceName: device.DeviceName, ebs })];
+  });
+  return devices.length === 0 ? undefined : devices;
+}
+
+function deviceNotes(device: Device, field: string): readonly Note[] {
+  const { DeviceName = '?', VirtualName, NoDevice } = device;
+  const volume = volumeOf(device);
+  if (volume === undefined) {
+    const what = NoDevice === undefined ? (VirtualName ?? 'no volume') : 'no device';
+    const message = `${DeviceName}, ${what}: left out: v1 has volumes of EBS alone`;
+    return [{ field, message }];
+  }
+  const { SnapshotId, VolumeInitializationRate } = volume;
+  if (VolumeInitializationRate === undefined || SnapshotId !== undefined) return [];
+  const message = `${VolumeInitializationRate}: left out: v1 takes it only beside a snapshotID`;
+  return [{ field: `${field}.Ebs.VolumeInitializationRate`, message }];
 }
 
 /** EC2 takes a hop limit of 1 and optional tokens where a template does not say it. */
@@ -134,35 +187,86 @@ function metadataOptionsOf({ MetadataOptions }: TemplateData): Json {
   };
 }
 
-const CARRIED = Object.keys(data.shape);
-
-function notesOf(template: TemplateData, field: string): readonly Note[] {
-  const interfaces = (template.NetworkInterfaces ?? []).flatMap((each, index) =>
-    leftOut(each, ['Groups', 'DeviceIndex'], `${field}.NetworkInterfaces[${index}]`),
-  );
-  return [...leftOut(template, CARRIED, field), ...interfaces];
+/** The network interface that an instance begins with. */
+function firstInterface({ NetworkInterfaces = [] }: TemplateData) {
+  return NetworkInterfaces.find(({ DeviceIndex }) => DeviceIndex === 0) ?? NetworkInterfaces[0];
 }
 
-/** Security groups, volumes, metadata options and tags of a launch template, as a class has them. */
+type Tags = Readonly<Record<string, string>>;
+
+function tagsOf({ Tags = [] }: NonNullable<TemplateData['TagSpecifications']>[number]): Tags {
+  return Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value]));
+}
+
+function instanceTags({ TagSpecifications = [] }: TemplateData): Tags {
+  const given = TagSpecifications.find(({ ResourceType }) => ResourceType === 'instance');
+  return given === undefined ? {} : tagsOf(given);
+}
+
+/** Tags of a class go to its instances, volumes and network interfaces alike. */
+function tagNotes(template: TemplateData, field: string): readonly Note[] {
+  const own = instanceTags(template);
+  return (template.TagSpecifications ?? []).flatMap((each, index): readonly Note[] => {
+    const others = Object.entries(tagsOf(each)).filter(([key, value]) => own[key] !== value);
+    if (others.length === 0) return [];
+    const message = `${others.map(([key]) => key).join(', ')} of ${each.ResourceType}: left out: spec.tags of the class are those of instances, and go to their volumes too`;
+    return [{ field: `${field}.TagSpecifications[${index}]`, message }];
+  });
+}
+
+/** A class has one list of security groups, and nodes one network interface of a template. */
+function interfaceNotes(template: TemplateData, field: string): readonly Note[] {
+  const first = firstInterface(template);
+  return (template.NetworkInterfaces ?? []).flatMap((each, index): readonly Note[] => {
+    if (each === first) return [];
+    const message = `${(each.Groups ?? []).join(', ')}: left out: nodes begin with one network interface`;
+    return [{ field: `${field}.NetworkInterfaces[${index}]`, message }];
+  });
+}
+
+function notesOf(template: TemplateData, field: string, schema: z.ZodType): readonly Note[] {
+  const devices = (template.BlockDeviceMappings ?? []).flatMap((each, index) =>
+    deviceNotes(each, `${field}.BlockDeviceMappings[${index}]`),
+  );
+  return [
+    ...leftOut(template, schema, field, { unset: UNSET }),
+    ...interfaceNotes(template, field),
+    ...devices,
+    ...tagNotes(template, field),
+  ];
+}
+
+/**
+ * Security groups, volumes, metadata options and tags of a launch template, as a class has them;
+ * what the schema does not have is noted.
+ */
 export function classFieldsOf(
   template: TemplateData,
   field: string,
+  schema: z.ZodType = TEMPLATE_DATA,
 ): Pick<
   NodeGroup,
-  'devices' | 'metadataOptions' | 'detailedMonitoring' | 'tags' | 'securityGroupTerms' | 'notes'
+  | 'devices'
+  | 'metadataOptions'
+  | 'detailedMonitoring'
+  | 'associatePublicIPAddress'
+  | 'tags'
+  | 'securityGroupTerms'
+  | 'notes'
 > & { readonly userData: string | undefined; readonly instanceProfile: string | undefined } {
-  const { SecurityGroupIds, NetworkInterfaces, TagSpecifications, UserData } = template;
+  const { SecurityGroupIds, UserData } = template;
+  const first = firstInterface(template);
   const { Arn, Name } = template.IamInstanceProfile ?? {};
-  const groups = SecurityGroupIds ?? NetworkInterfaces?.[0]?.Groups ?? [];
-  const tags = TagSpecifications?.find(({ ResourceType }) => ResourceType === 'instance')?.Tags;
+  const groups = SecurityGroupIds ?? first?.Groups ?? [];
   return {
     devices: devicesOf(template),
     metadataOptions: metadataOptionsOf(template),
     detailedMonitoring: template.Monitoring?.Enabled,
-    tags: Object.fromEntries((tags ?? []).map(({ Key, Value }) => [Key, Value])),
+    associatePublicIPAddress: first?.AssociatePublicIpAddress,
+    tags: instanceTags(template),
     securityGroupTerms: groups.map((id) => ({ id })),
     userData: UserData === undefined ? undefined : Buffer.from(UserData, 'base64').toString('utf8'),
     instanceProfile: Name ?? Arn?.split('/').at(-1),
-    notes: notesOf(template, field),
+    notes: notesOf(template, field, schema),
   };
 }

@@ -5,12 +5,14 @@ import type { Note } from '../part.ts';
 import {
   classFieldsOf,
   commandFor,
+  TEMPLATE_DATA,
   type TemplateData,
   type TemplateReference,
   type TemplateVersion,
-  templateOf,
+  versionOf,
 } from './launch-template.ts';
-import { type NodeGroup, ownTags } from './node-group.ts';
+import { leftOut } from './left-out.ts';
+import { type NodeGroup, nodeLimit, ownTags } from './node-group.ts';
 
 const EFFECTS = {
   NO_SCHEDULE: 'NoSchedule',
@@ -19,6 +21,8 @@ const EFFECTS = {
 } as const;
 
 const texts = z.record(z.string(), z.string());
+/** What says how the group is, and nothing about its nodes. */
+const state = z.unknown().optional();
 
 /** What `aws eks describe-nodegroup` prints, as far as it is read. */
 export const DESCRIBED_NODE_GROUP = z.looseObject({
@@ -27,7 +31,11 @@ export const DESCRIBED_NODE_GROUP = z.looseObject({
     clusterName: z.string().min(1),
     capacityType: z.enum(['ON_DEMAND', 'SPOT', 'CAPACITY_BLOCK']).optional(),
     scalingConfig: z
-      .looseObject({ minSize: z.int().optional(), maxSize: z.int().optional() })
+      .looseObject({
+        minSize: z.int().optional(),
+        maxSize: z.int().optional(),
+        desiredSize: state,
+      })
       .optional(),
     instanceTypes: z.array(z.string()).optional(),
     subnets: z.array(z.string()).min(1),
@@ -51,7 +59,14 @@ export const DESCRIBED_NODE_GROUP = z.looseObject({
         version: z.string().optional(),
       })
       .optional(),
-    remoteAccess: z.looseObject({}).optional(),
+    releaseVersion: z.string().optional(),
+    nodegroupArn: state,
+    version: state,
+    createdAt: state,
+    modifiedAt: state,
+    status: state,
+    health: state,
+    resources: state,
   }),
 });
 
@@ -69,6 +84,38 @@ function familyOf(amiType: string): string | undefined {
   return amiType === 'CUSTOM' ? 'Custom' : undefined;
 }
 
+const UNREAD = {
+  unset: { nodeRepairConfig: { enabled: false } },
+  messages: {
+    remoteAccess: 'left out: nodes get no SSH key',
+    nodeRepairConfig:
+      'left out: the feature gate NodeRepair of Joiner repairs the nodes of all NodePools',
+    updateConfig:
+      'left out: spec.disruption.budgets of the NodePool say how many nodes are replaced at once',
+    tags: 'left out: they are tags of the group, not of its instances',
+  },
+};
+
+/** Of a release such as `1.35.0-20260112`, `1.49.0-713f44ce` or `1.35-2026.01.12`. */
+function releaseOf({ releaseVersion = '' }: Described, family: string): string | undefined {
+  const [, first = '', second = ''] = /^(\d+\.\d+\.\d+)-(\w+)$/.exec(releaseVersion) ?? [];
+  if (family === 'Bottlerocket' && first !== '') return `v${first}`;
+  const isDated = family === 'AL2023' || family === 'AL2';
+  return isDated && /^\d{8}$/.test(second) ? `v${second}` : undefined;
+}
+
+function releaseNotes(group: Described, family: string): readonly Note[] {
+  const { releaseVersion } = group;
+  if (releaseVersion === undefined || family === 'Custom') return [];
+  const release = releaseOf(group, family);
+  const latest = `${family.toLowerCase()}@latest`;
+  const message =
+    release === undefined
+      ? `"${releaseVersion}": left out: the alias ${latest} selects the newest images`
+      : `"${releaseVersion}": the alias stays at this release, as the group does; ${latest} follows new ones`;
+  return [{ field: `${FIELD}.releaseVersion`, message }];
+}
+
 function referenceOf({ launchTemplate }: Described): TemplateReference | undefined {
   if (launchTemplate === undefined) return undefined;
   const { id, name, version } = launchTemplate;
@@ -76,7 +123,7 @@ function referenceOf({ launchTemplate }: Described): TemplateReference | undefin
 }
 
 function notesOf(group: Described, family: string): readonly Note[] {
-  const { amiType = '', remoteAccess } = group;
+  const { amiType = '' } = group;
   const variant = /_FIPS$/.test(amiType);
   const own = family === 'Custom';
   return [
@@ -97,9 +144,8 @@ function notesOf(group: Described, family: string): readonly Note[] {
           },
         ]
       : []),
-    ...(remoteAccess === undefined
-      ? []
-      : [{ field: `${FIELD}.remoteAccess`, message: 'left out: nodes get no SSH key' }]),
+    ...releaseNotes(group, family),
+    ...leftOut(group, DESCRIBED_NODE_GROUP.shape.nodegroup, FIELD, UNREAD),
   ];
 }
 
@@ -125,6 +171,13 @@ function ownOptions(family: string): NodeGroup['metadataOptions'] {
   };
 }
 
+/** A managed node group says the others itself. */
+const READ_OF_TEMPLATE = TEMPLATE_DATA.omit({
+  IamInstanceProfile: true,
+  InstanceMarketOptions: true,
+  InstanceRequirements: true,
+});
+
 const FIELDS = {
   name: 'nodegroupName',
   types: 'instanceTypes',
@@ -139,7 +192,11 @@ const FIELDS = {
 
 function groupOf(group: Described, family: string, template: TemplateData | undefined): NodeGroup {
   const { instanceTypes = [], capacityType, scalingConfig, labels = {}, taints = [] } = group;
-  const fields = classFieldsOf(template ?? {}, `${FIELD}.launchTemplate`);
+  const fields = classFieldsOf(
+    template ?? {},
+    `${FIELD}.launchTemplate`,
+    family === 'Custom' ? READ_OF_TEMPLATE : READ_OF_TEMPLATE.omit({ ImageId: true }),
+  );
   const type = template?.InstanceType ?? 't3.medium';
   const isOwnImage = family === 'Custom' && template?.ImageId !== undefined;
   return {
@@ -151,6 +208,7 @@ function groupOf(group: Described, family: string, template: TemplateData | unde
     capacityTypes: [capacityType === 'SPOT' ? SPOT : ON_DEMAND],
     zones: [],
     family,
+    imageRelease: releaseOf(group, family),
     imageTerms: isOwnImage ? [{ id: template.ImageId }] : [],
     role: group.nodeRole.split('/').at(-1),
     subnetTerms: group.subnets.map((id) => ({ id })),
@@ -159,11 +217,12 @@ function groupOf(group: Described, family: string, template: TemplateData | unde
     metadataOptions: template === undefined ? ownOptions(family) : fields.metadataOptions,
     userData: fields.userData,
     detailedMonitoring: fields.detailedMonitoring,
+    associatePublicIPAddress: fields.associatePublicIPAddress,
     labels,
     taints: taints.map(({ key, value, effect }) => ({ key, value, effect: EFFECTS[effect] })),
     tags: ownTags(fields.tags),
     minSize: scalingConfig?.minSize ?? 0,
-    maxSize: scalingConfig?.maxSize,
+    limits: nodeLimit(scalingConfig?.maxSize),
     notes: [...fields.notes, ...notesOf(group, family)],
   };
 }
@@ -176,7 +235,8 @@ export function managedGroup(
   const { amiType = 'AL2023_x86_64_STANDARD', capacityType } = nodegroup;
   const family = familyOf(amiType);
   const reference = referenceOf(nodegroup);
-  const template = reference === undefined ? undefined : templateOf(reference, templates);
+  const template =
+    reference === undefined ? undefined : versionOf(reference, templates)?.LaunchTemplateData;
   const issues: Issue[] = [];
   if (family === undefined) {
     const message = `"${amiType}": v1 has no family for it`;

@@ -55,6 +55,8 @@ export interface NodeGroup {
   readonly zones: readonly string[];
   /** A family of EC2NodeClasses. */
   readonly family: string;
+  /** Of the family's images, such as `v20260112`; undefined: the latest. */
+  readonly imageRelease?: string | undefined;
   /** Terms for images of the user's own; empty: the family's latest. */
   readonly imageTerms: readonly Json[];
   readonly role?: string | undefined;
@@ -65,12 +67,16 @@ export interface NodeGroup {
   readonly metadataOptions?: Json | undefined;
   readonly userData?: string | undefined;
   readonly detailedMonitoring?: boolean | undefined;
+  readonly associatePublicIPAddress?: boolean | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly GroupTaint[];
   readonly tags: Readonly<Record<string, string>>;
   readonly kubelet?: Json | undefined;
   readonly minSize: number;
-  readonly maxSize?: number | undefined;
+  /** `spec.limits` of the NodePool; undefined: it has none. */
+  readonly limits: Readonly<Record<string, string>> | undefined;
+  /** Seconds that a node may live; undefined: as long as it likes. */
+  readonly lifetime?: number | undefined;
   /** Of what the group has and a NodePool has not. */
   readonly notes: readonly Note[];
 }
@@ -102,7 +108,18 @@ function requirementsOf(group: NodeGroup): readonly Json[] {
 /** A node group has neither; what comes nearest to Cluster Autoscaler is written. */
 const DISRUPTION = { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '10m' };
 
-function notesOf({ name, field, fields, minSize, maxSize }: NodeGroup): readonly Note[] {
+/** Seconds as v1 has durations, in the greatest unit without a rest. */
+function durationOf(seconds: number): string {
+  if (seconds % 3600 === 0) return `${seconds / 3600}h`;
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
+
+/** `maxSize` of a group in nodes. */
+export function nodeLimit(maxSize: number | undefined): NodeGroup['limits'] {
+  return maxSize === undefined ? undefined : { nodes: String(maxSize) };
+}
+
+function notesOf({ name, field, fields, minSize, limits, lifetime }: NodeGroup): readonly Note[] {
   const own = objectName(name);
   const renamed = {
     field: `${field}.${fields.name}`,
@@ -116,20 +133,20 @@ function notesOf({ name, field, fields, minSize, maxSize }: NodeGroup): readonly
     field: `${field}.${fields.maxSize}`,
     message: `not given: the NodePool has no spec.limits`,
   };
+  const idle =
+    'consolidateAfter: 10m is written out, the default of scale-down-unneeded-time of Cluster Autoscaler';
+  const age =
+    '; expireAfter: Never is written out, since the group has no maximum lifetime of its nodes';
   return [
     ...(own === name ? [] : [renamed]),
     ...(minSize > 0 ? [least] : []),
-    ...(maxSize === undefined ? [most] : []),
-    {
-      field,
-      message:
-        'consolidateAfter: 10m is written out, the default of scale-down-unneeded-time of Cluster Autoscaler; expireAfter: Never is written out, since node groups replace no node by its age',
-    },
+    ...(limits === undefined ? [most] : []),
+    { field, message: lifetime === undefined ? `${idle}${age}` : idle },
   ];
 }
 
 function poolOf(group: NodeGroup): PoolPart {
-  const { field, fields, labels, taints, maxSize, kubelet } = group;
+  const { field, fields, labels, taints, limits, lifetime, kubelet } = group;
   const name = objectName(group.name);
   const metadata = filled(labels) === undefined ? undefined : { labels };
   return {
@@ -140,11 +157,11 @@ function poolOf(group: NodeGroup): PoolPart {
         spec: present({
           requirements: requirementsOf(group),
           taints: filled(taints.map((each) => present({ ...each }))),
-          expireAfter: 'Never',
+          expireAfter: lifetime === undefined ? 'Never' : durationOf(lifetime),
         }),
       },
       disruption: DISRUPTION,
-      ...present({ limits: maxSize === undefined ? undefined : { nodes: String(maxSize) } }),
+      ...present({ limits }),
     },
     nodeClassRef: { group: CLASS_GROUP, kind: CLASS_KIND, name },
     kubelet: filled(kubelet),
@@ -161,8 +178,9 @@ function poolOf(group: NodeGroup): PoolPart {
 }
 
 function classOf(group: NodeGroup, given: Identity): ClassPart {
-  const { field, fields, family, imageTerms, tags } = group;
-  const taken = images(family, imageTerms, `${field}.${fields.image}`, `${field}.${fields.image}`);
+  const { field, fields, family, imageTerms, imageRelease, tags } = group;
+  const image = `${field}.${fields.image}`;
+  const taken = images(family, imageTerms, image, image, imageRelease);
   const { identity, notes } = identityOf(group, given, `${field}.${fields.identity}`);
   return {
     metadata: { name: objectName(group.name) },
@@ -171,6 +189,7 @@ function classOf(group: NodeGroup, given: Identity): ClassPart {
       ...identity,
       subnetSelectorTerms: group.subnetTerms,
       securityGroupSelectorTerms: group.securityGroupTerms,
+      associatePublicIPAddress: group.associatePublicIPAddress,
       blockDeviceMappings: group.devices ?? taken.devices,
       metadataOptions: group.metadataOptions,
       detailedMonitoring: group.detailedMonitoring,
@@ -203,16 +222,6 @@ export function capacityTypesOf(
   if (onDemandBase === 0 && onDemandPercent <= 0) return { capacityTypes: [SPOT], notes: [] };
   const message = `${onDemandBase} on-demand, then ${onDemandPercent} %: left out: a NodePool takes the cheapest of spot and on-demand; two NodePools with limits and weights keep a share`;
   return { capacityTypes: [ON_DEMAND, SPOT], notes: [{ field, message }] };
-}
-
-/** Notes of fields that nothing here reads. */
-export function leftOut(object: Json, carried: readonly string[], field: string): readonly Note[] {
-  return Object.keys(object)
-    .filter((key) => !carried.includes(key) && object[key] !== undefined && object[key] !== null)
-    .map((key) => ({
-      field: field === '' ? key : `${field}.${key}`,
-      message: 'left out: write in the EC2NodeClass or the NodePool what is to stay of it',
-    }));
 }
 
 /** `x86_64`, as eksctl and EC2 call architectures. */
