@@ -1,4 +1,4 @@
-import { CfnOutput, type CustomResource, Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, type CustomResource, Duration, Fn, Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -384,6 +384,10 @@ export class Joiner extends Construct {
       BucketName: this.bucket.bucketName,
       InterruptionQueueUrl: this.interruptionQueue.queue.queueUrl,
       DashboardName: this.dashboard?.dashboardName,
+      FunctionNames: Fn.join(
+        ',',
+        [...this.functions.values()].map((each) => each.function.functionName),
+      ),
     };
     for (const name of OUTPUT_NAMES) {
       const value = values[name];

@@ -4,6 +4,7 @@ export const OUTPUTS = {
   BucketName: 'Decision records, snapshots and what the functions remember',
   InterruptionQueueUrl: 'The queue of interruption messages',
   DashboardName: 'The dashboard in CloudWatch',
+  FunctionNames: 'The names of the functions, separated by commas',
 } as const;
 
 export type OutputName = keyof typeof OUTPUTS;
@@ -13,4 +14,5 @@ export const OUTPUT_NAMES: readonly OutputName[] = [
   'BucketName',
   'InterruptionQueueUrl',
   'DashboardName',
+  'FunctionNames',
 ];
