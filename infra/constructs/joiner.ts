@@ -1,4 +1,4 @@
-import { CfnOutput, type CustomResource, Duration, Fn, Stack } from 'aws-cdk-lib';
+import { CfnOutput, type CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -31,7 +31,7 @@ import { admitLogs, arnOf, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
-import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
+import { namesOf, OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
 import { RemoteWrite, remoteWriteScope } from './remote-write.ts';
 import {
   admitToCluster,
@@ -384,10 +384,7 @@ export class Joiner extends Construct {
       BucketName: this.bucket.bucketName,
       InterruptionQueueUrl: this.interruptionQueue.queue.queueUrl,
       DashboardName: this.dashboard?.dashboardName,
-      FunctionNames: Fn.join(
-        ',',
-        [...this.functions.values()].map((each) => each.function.functionName),
-      ),
+      FunctionNames: namesOf(this.functions.values()),
     };
     for (const name of OUTPUT_NAMES) {
       const value = values[name];

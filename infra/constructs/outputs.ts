@@ -1,3 +1,6 @@
+import { Fn } from 'aws-cdk-lib';
+import type { JoinerFunction } from './function.ts';
+
 /** What the stack puts out for people and other programs, and what each is for. */
 export const OUTPUTS = {
   NodeRoleArn: 'Its name goes into spec.role of EC2NodeClasses',
@@ -16,3 +19,11 @@ export const OUTPUT_NAMES: readonly OutputName[] = [
   'DashboardName',
   'FunctionNames',
 ];
+
+/** The functions' names as one value: outputs have no lists. */
+export function namesOf(functions: Iterable<JoinerFunction>): string {
+  return Fn.join(
+    ',',
+    [...functions].map((each) => each.function.functionName),
+  );
+}
