@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { meant } from '../shared/contract/nearest.ts';
 import { COMMANDS } from './command-list.ts';
 import { LOG_IN } from './log-in.ts';
 import { withMeant } from './usage-errors.ts';
@@ -11,6 +12,15 @@ const USAGE = 2;
 function commandNamed(argv: readonly string[]): string | undefined {
   const [first, second] = argv.slice(2).filter((word) => !word.startsWith('-'));
   return first === 'help' ? second : first;
+}
+
+/** Commander answers the help of a command that is not there with the help of all. */
+function checkHelp(root: Command, [, , first, named]: readonly string[]): void {
+  if (first !== 'help' || named === undefined || named.startsWith('-')) return;
+  const names = [...COMMANDS.map(({ name }) => name), 'help'];
+  if (!names.includes(named)) {
+    root.error(`error: unknown command '${named}'${meant(named, names)}`);
+  }
 }
 
 /** An option's line in the help; an empty list as the default says nothing. */
@@ -57,6 +67,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       return;
     }
     const root = await program(argv);
+    checkHelp(root, argv);
     await root.parseAsync([...argv]);
   } catch (error) {
     if (error instanceof CommanderError) {

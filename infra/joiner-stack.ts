@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Joiner } from './constructs/joiner.ts';
@@ -8,9 +9,15 @@ export interface JoinerStackProps extends StackProps {
   readonly joiner: JoinerProps;
 }
 
-/** The name of a cluster's stack: a cluster's name may have underscores, that of a stack none. */
+/**
+ * The name of a cluster's stack: a cluster's name may have underscores, that of a stack none. The
+ * checksum keeps the stacks of `a_b` and `a-b` apart; infra/terraform/main.tf has the same rule.
+ */
 export function stackNameOf(cluster: string): string {
-  return `joiner-${cluster.replaceAll('_', '-')}`;
+  const hyphened = cluster.replaceAll('_', '-');
+  if (hyphened === cluster) return `joiner-${cluster}`;
+  const checksum = createHash('sha256').update(cluster).digest('hex').slice(0, 8);
+  return `joiner-${hyphened}-${checksum}`;
 }
 
 /** One stack for one cluster. */

@@ -43,7 +43,7 @@ async function main(plugins: string | undefined): Promise<void> {
     terraform('init', ...(plugins === undefined ? [] : [`-plugin-dir=${plugins}`]));
     terraform('validate');
     expect(terraform('plan'), 'Plan: 1 to add, 0 to change, 0 to destroy.');
-    expect(terraform('apply', '-auto-approve'), 'joiner-blue-1');
+    expect(terraform('apply', '-auto-approve'), 'joiner-blue-1-97a219c9');
     expect(terraform('output', 'node_role_arn'), `role/JoinerNode-${REGION}-blue_1`);
     expect(terraform('plan'), 'No changes.');
     expect(terraform('destroy', '-auto-approve'), '1 destroyed.');

@@ -58,8 +58,14 @@ function quickCreateLink({ bucket, prefix, region = 'REGION' }: Place, stackName
   return `https://${host}/cloudformation/home?region=${region}#/stacks/create/review?${query}`;
 }
 
+/** As a shell reads it, in quotes where it has to be. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 function nextSteps(place: Place, stackName: string): string {
-  const { output, bucket, prefix } = place;
+  const { bucket, prefix } = place;
+  const output = shellWord(place.output);
   const region = place.region === undefined ? '' : ` --region ${place.region}`;
   return `Next:
   aws s3 cp${region} --recursive ${output}/${prefix} s3://${bucket}/${prefix}

@@ -27,11 +27,10 @@ async function listed(
     names.length = 0;
   };
   const object = (each: unknown): void => {
-    const metadata = property(each, 'metadata');
-    const isThere = namespace === undefined || text(property(metadata, 'namespace')) === namespace;
-    if (isThere) names.push(text(property(metadata, 'name')));
+    names.push(text(property(property(each, 'metadata'), 'name')));
   };
-  const selection = { resource, metadataOnly: true };
+  const within = namespace === undefined ? {} : { namespace };
+  const selection = { resource, metadataOnly: true, ...within };
   await listEach(client, selection, { start, object }, AbortSignal.timeout(PATIENCE_MS));
   return names;
 }
@@ -40,15 +39,15 @@ async function listed(
  * Names of a kubeconfig's contexts and of a cluster's objects. At a prompt nothing can be said: a
  * cluster that does not answer within two seconds, or refuses, has no names.
  */
-export const clusterNames: NamesOf = async (kinds, { namespace = 'default', ...options }) => {
+export const clusterNames: NamesOf = async (kinds, { namespace, ...options }) => {
   try {
     if (kinds.includes('context')) return contextsOf(options.kubeconfig);
-    const { client } = await connect('joiner-complete', options);
+    const { client, ...context } = await connect('joiner-complete', options);
     try {
       const names: string[] = [];
       for (const kind of kinds) {
         if (kind === 'context') continue;
-        const within = kind === 'pod' ? namespace : undefined;
+        const within = kind === 'pod' ? (namespace ?? context.namespace) : undefined;
         names.push(...(await listed(client, RESOURCE_OF[kind], within)));
       }
       return [...new Set(names)].sort();

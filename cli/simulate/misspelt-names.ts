@@ -1,3 +1,4 @@
+import { EXTENDED_RESOURCES } from '../../shared/catalog/capacity.ts';
 import { meant, nearest } from '../../shared/contract/nearest.ts';
 import { consolidationGuardOf } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import { limitsGuardOf } from '../../shared/core/disruption/consolidation/limits-guard.ts';
@@ -5,7 +6,7 @@ import { isReason, sentence } from '../../shared/core/explain/reason.ts';
 import { drainFault } from '../../shared/core/lifecycle/drain.ts';
 import * as labels from '../../shared/core/model/labels.ts';
 import { pauseFault } from '../../shared/core/pause-windows.ts';
-import { isJson, objectAt, textAt, valueAt } from '../../shared/sim/json.ts';
+import { isJson, objectAt, textAt } from '../../shared/sim/json.ts';
 import type { Manifest } from '../manifests.ts';
 
 /** Every name of a label or annotation that is read or written. */
@@ -19,6 +20,28 @@ const ANNOTATED = [
   ['spec', 'template', 'metadata', 'annotations'],
   ['spec', 'jobTemplate', 'spec', 'template', 'metadata', 'annotations'],
 ];
+
+/** Annotations that people set. */
+const ANNOTATIONS: readonly string[] = [
+  labels.DO_NOT_DISRUPT,
+  labels.CONSOLIDATION_GUARD,
+  labels.DRAIN,
+  labels.EVICTION_ORDER,
+  labels.LIMIT_GROUP,
+  labels.LIMITS_GUARD,
+  labels.PAUSE,
+  labels.RETRY_LAUNCH,
+];
+
+/** Annotations that are written as labels, where nothing reads them. */
+function misplacedNotes({ object, place }: Manifest): readonly string[] {
+  return ANNOTATED.flatMap((path) => {
+    const field = [...path.slice(0, -1), 'labels'].join('.');
+    return Object.keys(objectAt(object, ...field.split('.')))
+      .filter((name) => ANNOTATIONS.includes(name))
+      .map((name) => `${place(field)}: ${field}: ${name} is no label but an annotation`);
+  });
+}
 
 /** Annotations that nothing reads: all unknown ones of Joiner's, of others those with a near name. */
 function annotationNotes({ object, place }: Manifest): readonly string[] {
@@ -52,6 +75,9 @@ function valueNotes({ object, place }: Manifest): readonly string[] {
 interface LabelKey {
   readonly field: string;
   readonly name: string;
+  /** The values that are named with it, and their field. */
+  readonly values: readonly unknown[];
+  readonly fieldOfValues: string;
 }
 
 /** Lists of requirements on nodes; other `key`s are of pods' labels, secrets and so on. */
@@ -67,9 +93,13 @@ function* labelKeys(value: unknown, field: string): Generator<LabelKey> {
   for (const [name, each] of Object.entries(value)) {
     const path = field === '' ? name : `${field}.${name}`;
     const isKey = name === 'topologyKey' || (name === 'key' && ON_NODES.test(path));
-    if (isKey && typeof each === 'string') yield { field: path, name: each };
-    else if (name === 'nodeSelector' && isJson(each)) {
-      for (const key of Object.keys(each)) yield { field: path, name: key };
+    if (isKey && typeof each === 'string') {
+      const values = Array.isArray(value['values']) ? value['values'] : [];
+      yield { field: path, name: each, values, fieldOfValues: `${field}.values` };
+    } else if (name === 'nodeSelector' && isJson(each)) {
+      for (const [key, only] of Object.entries(each)) {
+        yield { field: path, name: key, values: [only], fieldOfValues: path };
+      }
     } else yield* labelKeys(each, path);
   }
 }
@@ -84,16 +114,48 @@ function labelNotes({ object, place }: Manifest): readonly string[] {
     });
 }
 
-/** Pods that select a NodePool that is nearly one of these. */
+/** Selectors and requirements that name a NodePool that is nearly one of these. */
 function poolNotes({ object, place }: Manifest, pools: readonly string[]): readonly string[] {
-  return [['spec'], ['spec', 'template', 'spec']].flatMap((path) => {
-    const selector = [...path, 'nodeSelector'];
-    const pool = valueAt(object, ...selector, labels.NODE_POOL);
-    if (typeof pool !== 'string' || pools.includes(pool)) return [];
-    const near = meant(pool, pools);
-    const field = selector.join('.');
-    return near === '' ? [] : [`${place(field)}: ${field}: there is no NodePool ${pool}${near}`];
-  });
+  return [...labelKeys(object, '')]
+    .filter(({ name }) => name === labels.NODE_POOL)
+    .flatMap(({ values, fieldOfValues: field }) =>
+      values
+        .filter((each) => typeof each === 'string')
+        .filter((pool) => !pools.includes(pool) && nearest(pool, pools) !== undefined)
+        .map((pool) => {
+          const near = meant(pool, pools);
+          return `${place(field)}: ${field}: there is no NodePool ${pool}${near}`;
+        }),
+    );
+}
+
+interface Amounts {
+  readonly field: string;
+  readonly names: readonly string[];
+}
+
+/** Every list of amounts under one of these names, at any depth. */
+function* amounts(value: unknown, under: readonly string[], field = ''): Generator<Amounts> {
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) yield* amounts(each, under, `${field}[${index}]`);
+    return;
+  }
+  if (!isJson(value)) return;
+  for (const [name, each] of Object.entries(value)) {
+    const path = field === '' ? name : `${field}.${name}`;
+    if (under.includes(name) && isJson(each)) yield { field: path, names: Object.keys(each) };
+    else yield* amounts(each, under, path);
+  }
+}
+
+/** Requests and limits of resources that no node has, and nearly one that nodes may have. */
+function resourceNotes({ object, place }: Manifest, known: readonly string[]): readonly string[] {
+  return [...amounts(object, ['requests', 'limits'])].flatMap(({ field, names }) =>
+    names
+      .filter((name) => name.includes('/') && !known.includes(name))
+      .filter((name) => nearest(name, known) !== undefined)
+      .map((name) => `${place(field)}: ${field}: no node has ${name}${meant(name, known)}`),
+  );
 }
 
 /**
@@ -104,10 +166,14 @@ export function misspeltNames(used: readonly Manifest[], isWhole: boolean): read
   const pools = used
     .filter(({ object }) => object['kind'] === 'NodePool')
     .map(({ object }) => textAt(object, 'metadata', 'name') ?? '');
+  const own = used.flatMap(({ object }) => [...amounts(object, ['capacity', 'allocatable'])]);
+  const resources = [...EXTENDED_RESOURCES, ...own.flatMap(({ names }) => names)];
   return used.flatMap((each) => [
     ...annotationNotes(each),
+    ...misplacedNotes(each),
     ...valueNotes(each),
     ...labelNotes(each),
     ...(isWhole ? poolNotes(each, pools) : []),
+    ...resourceNotes(each, resources),
   ]);
 }

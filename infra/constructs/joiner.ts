@@ -31,7 +31,7 @@ import { admitLogs, arnOf, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
-import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
+import { namesOf, OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
 import { RemoteWrite, remoteWriteScope } from './remote-write.ts';
 import {
   admitToCluster,
@@ -384,6 +384,7 @@ export class Joiner extends Construct {
       BucketName: this.bucket.bucketName,
       InterruptionQueueUrl: this.interruptionQueue.queue.queueUrl,
       DashboardName: this.dashboard?.dashboardName,
+      FunctionNames: namesOf(this.functions.values()),
     };
     for (const name of OUTPUT_NAMES) {
       const value = values[name];

@@ -10,9 +10,15 @@ terraform {
   }
 }
 
+locals {
+  # Names of stacks have no underscore, those of clusters may: a checksum keeps a_b and a-b apart.
+  hyphened = replace(var.cluster_name, "_", "-")
+  checksum = substr(sha256(var.cluster_name), 0, 8)
+  suffix   = local.hyphened == var.cluster_name ? "" : "-${local.checksum}"
+}
+
 resource "aws_cloudformation_stack" "joiner" {
-  # Names of stacks have no underscore, those of clusters may.
-  name         = "joiner-${replace(var.cluster_name, "_", "-")}"
+  name         = "joiner-${local.hyphened}${local.suffix}"
   template_url = var.template_url
   capabilities = ["CAPABILITY_NAMED_IAM"]
   iam_role_arn = var.deployment_role_arn

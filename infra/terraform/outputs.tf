@@ -19,3 +19,8 @@ output "dashboard_name" {
   description = "The dashboard in CloudWatch."
   value       = aws_cloudformation_stack.joiner.outputs["DashboardName"]
 }
+
+output "function_names" {
+  description = "The names of the functions."
+  value       = split(",", aws_cloudformation_stack.joiner.outputs["FunctionNames"])
+}

@@ -13,9 +13,21 @@ const ARM64_RESERVED_MIB = 64;
 /** Pods of a node whose network does not limit them: the kubelet's default. */
 const PODS_DEFAULT = 110;
 
+/** Extended resources that nodes may have by themselves. */
+export const EXTENDED_RESOURCES = [
+  'nvidia.com/gpu',
+  'amd.com/gpu',
+  'habana.ai/gaudi',
+  'aws.amazon.com/neuron',
+  'aws.amazon.com/neuroncore',
+  'vpc.amazonaws.com/efa',
+  'vpc.amazonaws.com/pod-eni',
+  'vpc.amazonaws.com/PrivateIPv4Address',
+] as const;
+
 /** Everything a node of the type has, before anything is kept for the system. */
 export function capacityOf(facts: MachineFacts, settings: LaunchSettings): Resources {
-  const counts: Record<string, number> = {
+  const counts: Partial<Record<(typeof EXTENDED_RESOURCES)[number], number>> = {
     'nvidia.com/gpu': gpuCount(facts.gpus, 'NVIDIA'),
     'amd.com/gpu': gpuCount(facts.gpus, 'AMD'),
     'habana.ai/gaudi': gpuCount(facts.gpus, 'Habana'),

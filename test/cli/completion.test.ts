@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../cli/command-list.ts';
 import { completionAnswer } from '../../cli/completion/complete.ts';
 import { completionsOf, type NamesOf } from '../../cli/completion/completions.ts';
+import { CONFIG } from './kubeconfig.ts';
 import { inFolder, joiner } from './run.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -100,6 +103,38 @@ describe('completion', () => {
     );
     expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
   });
+});
+
+describe('names of a cluster', () => {
+  it.each([
+    [[], '/api/v1/namespaces/team/pods'],
+    [['-n', 'shop'], '/api/v1/namespaces/shop/pods'],
+  ])(
+    "are those of the context's namespace, else of the one that is named: %j",
+    async (words, at) => {
+      const asked: string[] = [];
+      const api = createServer((request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+        asked.push(`${pathname} ${searchParams.has('limit')}`);
+        const items = [{ metadata: { name: 'web' } }, { metadata: { name: 'api' } }];
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ kind: 'PartialObjectMetadataList', metadata: {}, items }));
+      });
+      await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+      const { port } = api.address() as AddressInfo;
+      const config = CONFIG.replace(
+        "server: 'https://127.0.0.1:1'",
+        `insecure-skip-tls-verify: true, server: 'http://127.0.0.1:${port}'`,
+      ).replace('user: me }', 'user: me, namespace: team }');
+      await inFolder({ config }, async (folder) => {
+        const where = [`--kubeconfig=${join(folder, 'config')}`, ...words];
+        const { stdout } = await joiner('complete', '--', 'explain', ...where, 'pod', '');
+        expect(stdout).toBe('api\nweb\n:4\n');
+      });
+      expect(asked).toEqual([`${at} true`]);
+      api.close();
+    },
+  );
 });
 
 /** What the command prints. */

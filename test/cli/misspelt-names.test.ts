@@ -86,6 +86,16 @@ it.each<[string, string, string]>([
     pod('', 'topologySpreadConstraints: [{ topologyKey: topology.kubernetes.io/zoen }]'),
     'Pod/a: spec.topologySpreadConstraints[0].topologyKey: topology.kubernetes.io/zoen is a label of your own here (did you mean topology.kubernetes.io/zone?)',
   ],
+  [
+    'a resource',
+    pod('', 'containers: [{ resources: { requests: { nvida.com/gpu: 1 } } }]'),
+    'Pod/a: spec.containers[0].resources.requests: no node has nvida.com/gpu (did you mean nvidia.com/gpu?)',
+  ],
+  [
+    'a limit of a resource',
+    pod('', 'containers: [{ resources: { limits: { cpu: 1, nvidia.com/gpus: 1 } } }]'),
+    'Pod/a: spec.containers[0].resources.limits: no node has nvidia.com/gpus (did you mean nvidia.com/gpu?)',
+  ],
 ])('%s that is misspelt is noted', (_, text, expected) => {
   expect(notes(text)).toEqual([expected]);
 });
@@ -111,4 +121,59 @@ it('what is right, or of others, is not noted', () => {
     pod('', 'nodeSelector: { example.com/zone: a, karpenter.sh/nodepool: default }'),
   ];
   expect(notes(text.join('---\n'))).toEqual([]);
+});
+
+it.each<[string, string, string]>([
+  [
+    'node affinity',
+    pod(
+      '',
+      'affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: karpenter.sh/nodepool, operator: In, values: [default, defalt] }] }] } } }',
+    ),
+    'Pod/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values',
+  ],
+  [
+    'a NodeOverlay',
+    `
+kind: NodeOverlay
+metadata: { name: a }
+spec: { requirements: [{ key: karpenter.sh/nodepool, operator: In, values: [defalt] }] }
+`,
+    'NodeOverlay/a: spec.requirements[0].values',
+  ],
+  [
+    'a CronJob',
+    `
+kind: CronJob
+metadata: { name: a }
+spec: { jobTemplate: { spec: { template: { spec: { nodeSelector: { karpenter.sh/nodepool: defalt } } } } } }
+`,
+    'CronJob/a: spec.jobTemplate.spec.template.spec.nodeSelector',
+  ],
+])('a NodePool that is nearly there is noted in %s', (_, text, at) => {
+  expect(notes(`${pool('')}---\n${text}`)).toEqual([
+    `${at}: there is no NodePool defalt (did you mean default?)`,
+  ]);
+});
+
+it('annotations that are written as labels are noted', () => {
+  const labelled = `
+kind: Deployment
+metadata: { name: a, labels: { joiner.dev/pause: "", app: a } }
+spec: { template: { metadata: { labels: { karpenter.sh/do-not-disrupt: "true" } } } }
+`;
+  expect(notes(labelled)).toEqual([
+    'Deployment/a: metadata.labels: joiner.dev/pause is no label but an annotation',
+    'Deployment/a: spec.template.metadata.labels: karpenter.sh/do-not-disrupt is no label but an annotation',
+  ]);
+});
+
+it('a resource that a NodeOverlay or a node has is not noted', () => {
+  const overlay = `
+kind: NodeOverlay
+metadata: { name: a }
+spec: { capacity: { nvidia.com/gpus: 4 } }
+`;
+  const asks = pod('', 'containers: [{ resources: { requests: { nvidia.com/gpus: 1 } } }]');
+  expect(notes(`${overlay}---\n${asks}`)).toEqual([]);
 });

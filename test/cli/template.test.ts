@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { joiner } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'joiner-template-'));
@@ -50,8 +52,8 @@ describe('joiner template', () => {
     const copy = `aws s3 cp --region eu-west-1 --recursive ${out}/a/b/ s3://releases/a/b/`;
     expect(stdout).toContain(copy);
     // CloudFormation allows no underscore.
-    expect(stdout).toContain('--stack-name joiner-blue-1 ');
-    expect(stdout).toContain('stackName=joiner-blue-1\n');
+    expect(stdout).toContain('--stack-name joiner-blue-1-97a219c9 ');
+    expect(stdout).toContain('stackName=joiner-blue-1-97a219c9\n');
     const written = readFileSync(join(out, 'template.json'), 'utf8');
     expect(written).toContain('JoinerNode-eu-west-1-blue_1');
     expect(written).toContain('"RetentionInDays": 7');
@@ -61,6 +63,19 @@ describe('joiner template', () => {
 });
 
 describe('the next steps of joiner template', () => {
+  it('are commands that a shell reads as they are meant', async () => {
+    const spaced = join(folder, "it's here");
+    const { stdout } = await joiner(
+      ...['template', '--cluster', 'demo', '--bucket', 'releases', '-o', spaced],
+    );
+    const [, commands = ''] = /^Next:\n(.*?)^Or, /ms.exec(stdout) ?? [];
+    const script = `aws() { printf '<%s>\\n' "$@"; }\n${commands}`;
+    const run = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    expect(run.stdout).toContain(`<${spaced}/joiner/${packageJson.version}/>\n<s3://releases/`);
+    expect(run.stdout).toContain(`<${spaced}/template.json>\n`);
+  }, 120_000);
+
   it('have the region of the settings and the domain of its partition', async () => {
     const { stdout } = await template('--bucket', 'releases', '--set', 'region=cn-north-1');
     expect(stdout).toContain(`aws s3 cp --region cn-north-1 --recursive ${out}/`);

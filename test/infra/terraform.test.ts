@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from '@cdktf/hcl2json';
 import { describe, expect, it } from 'vitest';
 import { OUTPUTS } from '../../infra/constructs/outputs.ts';
+import { stackNameOf } from '../../infra/joiner-stack.ts';
 
 const folder = join(import.meta.dirname, '../../infra/terraform');
 const texts = readdirSync(folder)
@@ -31,6 +32,22 @@ describe('the Terraform module', () => {
     const names = values.map((value) => /outputs\["(\w+)"\]/.exec(value)?.[1]);
     expect(names.toSorted()).toEqual(Object.keys(OUTPUTS).sort());
     expect([...outputs.keys()]).toContain('node_role_arn');
+  });
+
+  it('names the stack as the app does: the same but where a name has underscores', async () => {
+    const names = ['demo', 'prod-eu', 'prod_eu', 'prod_eu-1', 'prod-eu_1'].map(stackNameOf);
+    expect(names.slice(0, 3)).toEqual(['joiner-demo', 'joiner-prod-eu', 'joiner-prod-eu-c0dc854d']);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^[a-zA-Z][a-zA-Z0-9-]*$/.test(name))).toEqual([]);
+    const [, main = ''] = texts.find(([name]) => name === 'main.tf') ?? [];
+    for (const line of [
+      'hyphened = replace(var.cluster_name, "_", "-")',
+      'checksum = substr(sha256(var.cluster_name), 0, 8)',
+      'suffix   = local.hyphened == var.cluster_name ? "" : "-$' + '{local.checksum}"',
+      'name         = "joiner-$' + '{local.hyphened}$' + '{local.suffix}"',
+    ]) {
+      expect(main).toContain(`  ${line}\n`);
+    }
   });
 
   it('describes every variable, and uses all that there are', async () => {

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
+import { chromiumPath } from '../support/chromium.ts';
+import { tracked } from '../support/repository.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FOLDER = join(ROOT, '.github', 'workflows');
@@ -40,9 +43,24 @@ describe('workflows', () => {
   });
 });
 
+describe('updates of dependencies', () => {
+  it('are of every folder that has a lock file, and of the actions', () => {
+    const { updates } = parse(readFileSync(join(ROOT, '.github', 'dependabot.yml'), 'utf8'));
+    const covered = updates.map(
+      (each: Readonly<Record<string, unknown>>) =>
+        `${each['package-ecosystem']} ${each['directory']}`,
+    );
+    const locks = tracked.filter((file) => basename(file) === 'package-lock.json');
+    const folders = locks.map((file) => (file.includes('/') ? `/${dirname(file)}` : '/'));
+    const expected = ['github-actions /', ...folders.map((folder) => `npm ${folder}`)];
+    expect(covered.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
 interface Step {
   readonly uses?: string;
   readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
@@ -85,6 +103,27 @@ describe('the release workflow', () => {
     const known =
       /^(npm publish .* --ignore-scripts|gh release create .*|git .*|cd site|touch \S+)$/;
     expect(commands.filter((each) => !known.test(each.trim()))).toEqual([]);
+  });
+
+  it('is of the newest version, whatever candidates have a tag', () => {
+    const [script = ''] = scriptsOf(jobs.build).filter((each) => each.includes('git tag'));
+    const check = script.split('\n').slice(1).join('\n');
+    const passes = (ref: string, tags: readonly string[]): boolean => {
+      const git = `git() { printf '%s\\n' ${tags.join(' ')}; }`;
+      const env = { PATH: process.env['PATH'], GITHUB_REF_NAME: ref };
+      return spawnSync('bash', ['-eo', 'pipefail', '-c', `${git}\n${check}`], { env }).status === 0;
+    };
+    expect(passes('v0.2.0', ['v0.2.0', 'v0.1.0'])).toBe(true);
+    expect(passes('v0.2.0', ['v1', 'v0.2.0-rc1', 'v0.2.0', 'v0.1.0'])).toBe(true);
+    expect(passes('v0.1.0', ['v0.2.0-rc1', 'v0.2.0', 'v0.1.0'])).toBe(false);
+  });
+
+  it('passes no test that was skipped for an absent tool', () => {
+    const tests = jobs.build.steps.filter(({ run }) => run === '.ci/run');
+    expect(tests.map(({ env }) => env)).toEqual([{ JOINER_REQUIRE_E2E: '1' }]);
+    const none = { PATH: '/nowhere' };
+    expect(chromiumPath(none)).toBeUndefined();
+    expect(() => chromiumPath({ ...none, JOINER_REQUIRE_E2E: '1' })).toThrow('no chromium');
   });
 
   it('publishes nothing before everything is built', () => {

@@ -9,12 +9,18 @@ import { type Json, objectAt, textAt, valueAt } from '../../shared/sim/json.ts';
 
 export type Scheme = 'light' | 'dark';
 
-/** The first of these in PATH, or what `CHROMIUM` says; undefined: there is none. */
-export function chromiumPath(): string | undefined {
-  const names = [process.env['CHROMIUM'], 'chromium', 'chromium-browser', 'google-chrome'];
-  return names
+/**
+ * The first of these in PATH, or what `CHROMIUM` says. Undefined, there is none, means that tests
+ * skip; with `JOINER_REQUIRE_E2E=1` it is an error instead.
+ */
+export function chromiumPath(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const found = [env['CHROMIUM'], 'chromium', 'chromium-browser', 'google-chrome']
     .filter((name) => name !== undefined)
-    .find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
+    .find((name) => spawnSync(name, ['--version'], { stdio: 'ignore', env }).status === 0);
+  if (found === undefined && env['JOINER_REQUIRE_E2E'] === '1') {
+    throw new Error('JOINER_REQUIRE_E2E=1, but there is no chromium in PATH; CHROMIUM names one');
+  }
+  return found;
 }
 
 const FLAGS = [

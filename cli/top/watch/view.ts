@@ -33,13 +33,18 @@ export interface ScreenOptions {
   readonly follow: (changed: () => void) => () => void;
 }
 
+/** None with NO_COLOR, which chalk does not know; what is chosen or dim stays. https://no-color.org */
+function coloured(color: string): { color?: string } {
+  return process.env['NO_COLOR'] ? {} : { color };
+}
+
 const STYLES: Readonly<Record<Look, { color?: string; dimColor?: boolean; bold?: boolean }>> = {
   plain: {},
   dim: { dimColor: true },
   bold: { bold: true },
-  good: { color: 'green' },
-  busy: { color: 'yellow' },
-  bad: { color: 'red' },
+  good: coloured('green'),
+  busy: coloured('yellow'),
+  bad: coloured('red'),
 };
 
 function line(key: string, pieces: readonly Piece[], isChosen: boolean): ReactNode {
@@ -59,10 +64,10 @@ function headLines({ title, current }: ScreenOptions): readonly ReactNode[] {
   return [
     h(Text, { key: 'title', dimColor: true, wrap: 'truncate' }, `${title}   ${time}Z`),
     h(Text, { key: 'sums', bold: true, wrap: 'truncate' }, text),
-    ...notes.map((note) => h(Text, { key: note, color: 'yellow', wrap: 'truncate' }, note)),
+    ...notes.map((note) => h(Text, { key: note, ...coloured('yellow'), wrap: 'truncate' }, note)),
     ...(failure === ''
       ? []
-      : [h(Text, { key: 'failure', color: 'red', wrap: 'truncate' }, failure)]),
+      : [h(Text, { key: 'failure', ...coloured('red'), wrap: 'truncate' }, failure)]),
   ];
 }
 

@@ -3,7 +3,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../cli/command-list.ts';
-import { mcpServer, type Ran, type ServerOptions } from '../../../cli/mcp/server.ts';
+import type { Ran, RunCommand } from '../../../cli/mcp/run-command.ts';
+import { mcpServer, type ServerOptions } from '../../../cli/mcp/server.ts';
 import { TOOLS } from '../../../cli/mcp/tools.ts';
 
 const close: (() => Promise<void>)[] = [];
@@ -12,12 +13,13 @@ afterEach(async () => {
 });
 
 /** A client of the server, whose commands end so; the words that they were run with. */
-async function session(ran: Partial<Ran> = {}, options: ServerOptions = {}) {
+async function session(ran: Partial<Ran> = {}, options: ServerOptions = {}, run?: RunCommand) {
   const lines: string[] = [];
-  const server = mcpServer(options, async (words) => {
+  const ending: RunCommand = async (words) => {
     lines.push(words.join(' '));
     return { exitCode: 0, stdout: '{}', stderr: '', ...ran };
-  });
+  };
+  const server = mcpServer(options, run ?? ending);
   const client = new Client({ name: 'test', version: '1' });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
@@ -120,11 +122,64 @@ describe('tools', () => {
       { isError: true, content: [{ type: 'text', text: 'error: there is no Pod web' }] },
     ],
     [
-      { stdout: 'x'.repeat(1_000_001) },
+      { stdout: '{"decisions":[]}', stderr: '2 of its records cannot be read\n' },
+      {
+        content: [
+          { type: 'text', text: '{"decisions":[]}' },
+          { type: 'text', text: '2 of its records cannot be read' },
+        ],
+      },
+    ],
+    [
+      { exitCode: 1, stdout: '{"same":false}' },
+      {
+        content: [
+          { type: 'text', text: '{"same":false}' },
+          { type: 'text', text: 'The command ended with exit code 1.' },
+        ],
+      },
+    ],
+    [
+      { stdout: `{${'x'.repeat(1_000_000)}` },
       { isError: true, content: [{ text: expect.stringContaining('1000001 characters') }] },
+    ],
+    [
+      { exitCode: 1, stdout: `{${'x'.repeat(2_000_030)}` },
+      { isError: true, content: [{ text: expect.stringContaining('exit code 1') }] },
     ],
   ])('of a command that ends with %j', async (ran, expected) => {
     const { client } = await session(ran);
-    expect(await client.callTool({ name: 'plan', arguments: {} })).toMatchObject(expected);
+    const answer = await client.callTool({ name: 'plan', arguments: {} });
+    expect(answer).toMatchObject(expected);
+    expect(answer['isError'] ?? false).toBe('isError' in expected);
+  });
+
+  it.each([
+    { exitCode: 1, stderr: 'x'.repeat(2_000_031), stdout: '' },
+    { stderr: 'x'.repeat(2_000_031) },
+    { stdout: `{${'x'.repeat(990_000)}`, stderr: 'x'.repeat(2_000_031) },
+  ])('are never longer than they may be', async (ran) => {
+    const { client } = await session(ran);
+    const answer = await client.callTool({ name: 'plan', arguments: {} });
+    expect(JSON.stringify(answer).length).toBeLessThan(1_000_000);
+  });
+
+  it('stop their command when they are cancelled', async () => {
+    const stopped = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const { client } = await session({}, {}, async (_, signal) => {
+      signal.addEventListener('abort', () => stopped.resolve());
+      started.resolve();
+      await stopped.promise;
+      return { exitCode: 1, stdout: '', stderr: '' };
+    });
+    const cancelling = new AbortController();
+    const asked = client
+      .callTool({ name: 'plan', arguments: {} }, undefined, { signal: cancelling.signal })
+      .catch(() => 'cancelled');
+    await started.promise;
+    cancelling.abort();
+    await stopped.promise;
+    expect(await asked).toBe('cancelled');
   });
 });

@@ -26,6 +26,12 @@ const OF_CASES: readonly Row[] = [
 
 /** Misspelt words that are suggested. */
 export const MEANT: readonly Row[] = [
+  row(
+    'a command after help',
+    {},
+    'help simulte',
+    "unknown command 'simulte' (did you mean simulate?)",
+  ),
   row('a command', {}, 'sovle', "unknown command 'sovle' (did you mean solve?)"),
   row('an option', {}, 'crds --hlep', "unknown option '--hlep' (did you mean --help?)"),
   row(
