@@ -1,3 +1,4 @@
+import { restOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { type Row, rowOf } from '../compare/comparison.ts';
 import type { Progress } from '../progress.ts';
 import { type Advice, type Advised, ranked, type Side, sideOf, sideOfRow } from './advice.ts';
@@ -36,7 +37,7 @@ export function adviceFor(subject: Advised, progress: Progress): AdviceFound {
       ? { advice: [], left: 0 }
       : requestAdvice(snapshot.pods, replanned, usage, say);
   const blockers = blockerAdvice(subject, say);
-  const now: Row = rowOf({ snapshot, evictions: 0, removed: 0 });
+  const now: Row = rowOf(restOf(snapshot));
   return {
     now: sideOfRow(now),
     anew: sideOf(replanned.plan),

@@ -1,4 +1,4 @@
-import { offeringOf, type Rest } from '../../shared/core/comparison/cluster-at-rest.ts';
+import { offeringOf, type Rest, restOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { type JoinersWayResult, joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import {
   karpentersWay,
@@ -199,7 +199,7 @@ export function compared(
   onPart(`${size}: Karpenter's rules`);
   const theirs = karpentersWay(input);
   const karpenter = wayRow(theirs);
-  const now = rowOf({ snapshot, evictions: 0, removed: 0 });
+  const now = rowOf(restOf(snapshot));
   const usdPerHour = karpenter.usdPerHour - joiner.usdPerHour;
   return {
     podsWaiting: now.podsLeft,

@@ -2,7 +2,7 @@ import type { JoinersWayResult } from '../../shared/core/comparison/joiners-way.
 import type { WayResult } from '../../shared/core/comparison/karpenters-way.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import type { PackedNode, Packing } from './packing.ts';
-import { Packer } from './planned.ts';
+import { Packer, reservedOf } from './planned.ts';
 
 /** Nodes of a way that the first plan made are named by their place in it. */
 const PLANNED = /^compared-(\d+)$/;
@@ -10,7 +10,7 @@ const PLANNED = /^compared-(\d+)$/;
 /** Where a way of deciding comes to rest. Nodes of somebody else are not looked at. */
 function packedAtRest(
   before: ClusterSnapshot,
-  { snapshot }: Pick<WayResult, 'snapshot'>,
+  { snapshot, reserved }: Pick<WayResult, 'snapshot' | 'reserved'>,
   claims: JoinersWayResult['plan']['newNodeClaims'] = [],
 ): Packing {
   const packer = new Packer(snapshot);
@@ -23,10 +23,11 @@ function packedAtRest(
     const at = PLANNED.exec(node.name)?.[1];
     if (at === undefined) return node;
     const name = `new-${Number(at) + 1}`;
+    const made = { ...node, name, nodeClaim: null, reserved: reservedOf(reserved.get(node.name)) };
     const claim = claims[Number(at)];
-    if (claim === undefined) return { ...node, name, nodeClaim: null };
-    const { ladder, runnerUp, reserved } = packer.planned(claim, name);
-    return { ...node, name, nodeClaim: null, ladder, runnerUp, reserved };
+    if (claim === undefined) return made;
+    const { ladder, runnerUp } = packer.planned(claim, name);
+    return { ...made, ladder, runnerUp };
   });
   return packer.packing(withLadder.filter(({ nodePool }) => nodePool !== null));
 }
@@ -41,7 +42,7 @@ export function packingsOf(
   readonly karpentersWay: Packing;
   readonly joinersWay: Packing;
 } {
-  const now = packedAtRest(snapshot, { snapshot });
+  const now = packedAtRest(snapshot, { snapshot, reserved: new Map() });
   return {
     now: now.nodes.length > 0 ? now : undefined,
     karpentersWay: packedAtRest(snapshot, theirs),

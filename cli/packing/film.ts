@@ -5,9 +5,11 @@ import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import { formatResources } from '../../shared/core/quantity.ts';
+import type { DecisionRecord } from '../../shared/ports.ts';
 import type { Machine } from '../../shared/sim/cloud/compute.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { listAt, textAt } from '../../shared/sim/json.ts';
+import type { Stretch } from '../../shared/sim/memory.ts';
 import type { KubeObject, StoreChange } from '../../shared/sim/store.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { launched, offerKey, plannedRunnerUp, runnerUpOf, type Shot } from './film-node.ts';
@@ -28,14 +30,22 @@ export interface Frame {
   readonly pods: readonly (readonly [node: number, pods: readonly PodCount[]])[];
 }
 
+/** Passes one after the other that made the same record, the first with these words. */
+export interface Repeat {
+  readonly first: number;
+  readonly last: number;
+  readonly times: number;
+  readonly record: Pick<DecisionRecord, 'object' | 'action' | 'message' | 'reasons'>;
+}
+
 /** A simulation as a picture for each moment: `packing` has the nodes and workloads. */
 export interface History {
   readonly seconds: number;
   readonly frames: readonly Frame[];
   /** When NodePools paused launches or disruptions. */
   readonly pauses: readonly PausedSpan[];
-  /** Records that were made again, by their ids: how often in all, and when last. */
-  readonly repeats: Readonly<Record<string, { readonly times: number; readonly last: number }>>;
+  /** Records that were made more than once, by their ids. */
+  readonly repeats: Readonly<Record<string, readonly Repeat[]>>;
 }
 
 interface Seat {
@@ -48,6 +58,12 @@ const FRAME_SECONDS = 1;
 
 function sinceStart(atMs: number): number {
   return Math.round(atMs - WORLD_START_MS) / 1000;
+}
+
+function repeatOf({ record, lastMs, times }: Stretch): Repeat {
+  const { atMs, object, action, message, reasons } = record;
+  const said = { object, action, message, reasons };
+  return { first: sinceStart(atMs), last: sinceStart(lastMs), times, record: said };
 }
 
 /** Notes which pods are on which node while a simulated world runs. It changes nothing of it. */
@@ -92,9 +108,9 @@ export class Film {
   }
 
   history(): History {
-    const repeats = [...this.#world.recorder.repeats].map(
-      ([id, { times, lastMs }]) => [id, { times, last: sinceStart(lastMs) }] as const,
-    );
+    const repeats = [...this.#world.recorder.stretches]
+      .filter(([, own]) => own.length > 1 || own.some(({ times }) => times > 1))
+      .map(([id, own]) => [id, own.map(repeatOf)] as const);
     return {
       seconds: this.#seconds(),
       frames: this.#frames,

@@ -10,11 +10,16 @@ import {
 } from '../../shared/core/model/labels.ts';
 import type { Plan, PlannedNodeClaim, RunnerUp } from '../../shared/core/model/plan.ts';
 import { isOver, type Pod, podKey } from '../../shared/core/model/pod.ts';
-import { addResources, type Resources } from '../../shared/core/model/resources.ts';
+import {
+  addResources,
+  NO_RESOURCES,
+  type Resources,
+  subtractResources,
+} from '../../shared/core/model/resources.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { formatResources } from '../../shared/core/quantity.ts';
 import { Ladders } from './ladders.ts';
-import type { PackedNode, Packing, RunnerUpText } from './packing.ts';
+import type { Amounts, PackedNode, Packing, RunnerUpText } from './packing.ts';
 import { Workloads } from './workloads.ts';
 
 /** What a node is beside its pods. */
@@ -40,9 +45,13 @@ function runnerUpText(runnerUp: RunnerUp | undefined): RunnerUpText | null {
 /** What of the claim's requests none of its pods asks for. */
 function reservedBy(claim: PlannedNodeClaim, pods: readonly Pod[]): Resources {
   const own = pods.reduce<Resources>((sum, { spec }) => addResources(sum, spec.requests), {});
-  const names = ['cpu', 'memory'];
-  const rest = names.map((name) => [name, (claim.requests[name] ?? 0) - (own[name] ?? 0)] as const);
-  return Object.fromEntries(rest.filter(([, amount]) => amount > 0));
+  return subtractResources(claim.requests, own);
+}
+
+/** CPU and memory that DaemonSets take of a node. */
+export function reservedOf(amounts: Resources = NO_RESOURCES): Amounts {
+  const known = ['cpu', 'memory'].map((name) => [name, amounts[name] ?? 0] as const);
+  return formatResources(Object.fromEntries(known.filter(([, amount]) => amount > 0)));
 }
 
 /** A snapshot and what is planned for it, as a picture needs them. */
@@ -133,7 +142,7 @@ export class Packer {
           ? {}
           : formatResources(allocatable(machine, offering)),
       pods: this.#workloads.counted(pods),
-      reserved: formatResources(reservedBy(claim, pods)),
+      reserved: reservedOf(reservedBy(claim, pods)),
       ladder: this.#ladders.indexOf(asked, types),
       runnerUp: runnerUpText(runnerUp),
       replaces: [],

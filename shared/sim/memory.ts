@@ -92,23 +92,35 @@ export class SimulatedMemory implements Memory {
   }
 }
 
+/** Passes one after the other that made the same record. */
+export interface Stretch {
+  /** As the first of them made it. */
+  readonly record: DecisionRecord;
+  readonly lastMs: number;
+  readonly times: number;
+}
+
+/** Passes come once a minute: what is made again later than this was not so in between. */
+const STRETCH_GAP_MS = 90_000;
+
 export class SimulatedRecorder implements Recorder {
   readonly decisions: DecisionRecord[] = [];
-  /** Of the records, the ids of those that were made again. */
-  readonly repeats = new Map<string, { readonly times: number; readonly lastMs: number }>();
-  private readonly ids = new Set<string>();
+  /** By the id of a record. */
+  readonly stretches = new Map<string, readonly Stretch[]>();
   readonly counts = new Map<string, number>();
   /** As they were last. */
   readonly levels = new Map<string, number>();
 
   async decision(record: DecisionRecord): Promise<void> {
-    if (this.ids.has(record.id)) {
-      const times = (this.repeats.get(record.id)?.times ?? 1) + 1;
-      this.repeats.set(record.id, { times, lastMs: record.atMs });
-      return;
-    }
-    this.ids.add(record.id);
-    this.decisions.push(record);
+    const { id, atMs } = record;
+    const known = this.stretches.get(id) ?? [];
+    const last = known.at(-1);
+    const goesOn = last !== undefined && atMs - last.lastMs <= STRETCH_GAP_MS;
+    const stretch = goesOn
+      ? { ...last, lastMs: atMs, times: last.times + 1 }
+      : { record, lastMs: atMs, times: 1 };
+    this.stretches.set(id, [...(goesOn ? known.slice(0, -1) : known), stretch]);
+    if (last === undefined) this.decisions.push(record);
   }
 
   count(metric: string, dimensions: Readonly<Record<string, string>>, by = 1): void {

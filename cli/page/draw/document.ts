@@ -89,7 +89,10 @@ function notesSection({ notes, facts }: PageModel): Markup {
 }
 
 /** What is decided, by the command; of others decisions. */
-const DECISION_TITLES: Readonly<Record<string, string>> = { diagnose: 'NodeOverlays' };
+const DECISION_TITLES: Readonly<Record<string, string>> = {
+  diagnose: 'NodeOverlays',
+  compare: 'Decisions of Joiner',
+};
 
 const DECISION_HEADS: Readonly<Record<string, Heads>> = {
   diagnose: ['State', 'NodeOverlay', 'Weight, and what its status says'],
@@ -114,7 +117,7 @@ const DECISIONS_LEAD =
   'Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node’s name leads to its row.';
 
 const STAYS_LEAD =
-  'Why passes changed nothing. Passes with the same reasons are one row, with the words of the first. A paused NodePool is a row from the start of its pause to the end.';
+  'Why passes changed nothing. Passes one after the other with the same reason are one row. A paused NodePool is a row from the start of its pause to the end.';
 
 function staysSection({ stays }: PageModel): Markup {
   if (stays.length === 0) return NOTHING;
@@ -142,10 +145,11 @@ function contents(model: PageModel, prices: Prices): Markup {
     scene === undefined && unplaced.length === 0
       ? NOTHING
       : section('unplaced', 'Pods without a node', unplacedTable(model));
+  // Nodes of both ways have the same names.
+  const ladderTitle =
+    model.command === 'compare' ? 'Why Joiner chooses its instances' : 'Why these instances';
   const why =
-    scene === undefined
-      ? NOTHING
-      : section('ladder', 'Why these instances', ladders(scene, prices));
+    scene === undefined ? NOTHING : section('ladder', ladderTitle, ladders(scene, prices));
   const decided = decisionSection(model);
   return html`${cost}${differenceSection(model)}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
 }

@@ -120,32 +120,47 @@ function talliesIn(record: Json): readonly Pick<StayModel, 'object' | 'more' | '
   }));
 }
 
-/** One row for what several records say in the same words, in the order of the first. */
+/** Passes come once a minute: what comes later than this was not so in between. */
+const GAP_SECONDS = 90;
+
+/** One row for what records of passes one after the other say of the same object. */
 function merged(list: readonly StayModel[]): readonly StayModel[] {
-  const alike = Map.groupBy(list, ({ useCase, why }) => JSON.stringify([useCase, why]));
+  const alike = Map.groupBy(list, ({ useCase, object, more, why }) =>
+    JSON.stringify([useCase, object, more, why]),
+  );
   return [...alike.values()].flatMap((each) => {
-    const [first] = each;
-    if (first === undefined) return [];
-    const last = Math.max(...each.map((other) => other.last));
-    const times = each.reduce((sum, other) => sum + (other.times ?? 0), 0);
-    const most = Math.max(...each.map(({ more }) => more));
-    return [{ ...first, more: most, last, times }];
+    const rows: StayModel[] = [];
+    for (const next of each.toSorted((a, b) => a.first - b.first)) {
+      const row = rows.at(-1);
+      if (row === undefined || next.first - row.last > GAP_SECONDS) rows.push(next);
+      else {
+        const times = (row.times ?? 0) + (next.times ?? 0);
+        rows[rows.length - 1] = { ...row, last: Math.max(row.last, next.last), times };
+      }
+    }
+    return rows;
+  });
+}
+
+/** What the passes that made a record did not do: the record itself where it was made once. */
+function staysIn(json: Json, record: Json): readonly StayModel[] {
+  const useCase = textAt(record, 'useCase') ?? '';
+  const at = secondsOf(json, record);
+  const once: Json = { first: at, last: at, times: 1, record };
+  const repeats = listAt(json, 'history', 'repeats', textAt(record, 'id') ?? '').filter(isJson);
+  return (repeats.length === 0 ? [once] : repeats).flatMap((each) => {
+    const [first, last] = [price(each, 'first'), price(each, 'last')];
+    const times = numberAt(each, 'times') ?? 1;
+    const tallies = talliesIn(objectAt(each, 'record'));
+    return tallies.map((tally) => ({ ...tally, useCase, first, last, times }));
   });
 }
 
 /** What was not done in a simulation, and why. */
 export function staysOf(json: Json, history: History | null): readonly StayModel[] {
-  const repeats = objectAt(json, 'history', 'repeats');
   const stays = recordsIn(json)
     .filter((each) => NO_ACTIONS.has(textAt(each, 'action') ?? ''))
-    .flatMap((each) => {
-      const first = secondsOf(json, each);
-      const again = repeats[textAt(each, 'id') ?? ''];
-      const last = numberAt(again, 'last') ?? first;
-      const times = numberAt(again, 'times') ?? 1;
-      const useCase = textAt(each, 'useCase') ?? '';
-      return talliesIn(each).map((tally) => ({ ...tally, useCase, first, last, times }));
-    });
+    .flatMap((each) => staysIn(json, each));
   const paused = (history?.pauses ?? []).map(({ nodePool, part, window, from, to }) => ({
     object: `NodePool/${nodePool}`,
     more: 0,

@@ -20,6 +20,12 @@ import {
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
+import {
+  addResources,
+  NO_RESOURCES,
+  type Resources,
+  subtractResources,
+} from '../model/resources.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 
 /** A cluster as decisions leave it once they are carried out, and what that took. */
@@ -27,8 +33,15 @@ export interface Rest {
   readonly snapshot: ClusterSnapshot;
   /** Nodes made so far, of which the next one's name is. */
   readonly made: number;
+  /** By the name of a node that was made: what DaemonSets take of it. */
+  readonly reserved: ReadonlyMap<string, Resources>;
   readonly evictions: number;
   readonly removed: number;
+}
+
+/** A cluster in which nothing has been decided yet. */
+export function restOf(snapshot: ClusterSnapshot): Rest {
+  return { snapshot, made: 0, reserved: new Map(), evictions: 0, removed: 0 };
 }
 
 /** The offering that a claim's labels name; undefined: there is none any more. */
@@ -130,12 +143,17 @@ export function carriedOut(
   const { snapshot } = rest;
   const places = new Map(existing.flatMap(({ node, pods }) => pods.map((pod) => [pod, node])));
   const added: { readonly node: Node; readonly claim: NodeClaim }[] = [];
+  const reserved = new Map(rest.reserved);
+  const requests = new Map(snapshot.pods.map((pod) => [podKey(pod), pod.spec.requests]));
   for (const planned of newNodeClaims) {
     const name = `compared-${String(rest.made + added.length).padStart(6, '0')}`;
     const made = nodeOf(snapshot, planned, name);
     if (made === undefined) continue;
     added.push(made);
     for (const pod of planned.pods) places.set(pod, name);
+    const ofPods = planned.pods.map((pod) => requests.get(pod) ?? NO_RESOURCES);
+    const sum = ofPods.reduce<Resources>(addResources, NO_RESOURCES);
+    reserved.set(name, subtractResources(planned.requests, sum));
   }
   const leaving = snapshot.pods.filter(({ nodeName }) => gone.has(nodeName ?? ''));
   const pods = snapshot.pods.flatMap((pod): readonly Pod[] => {
@@ -159,6 +177,7 @@ export function carriedOut(
       nodeClaims: [...nodeClaims, ...added.map(({ claim }) => claim)],
     },
     made: rest.made + newNodeClaims.length,
+    reserved,
     evictions: rest.evictions + leaving.filter(isReschedulable).length,
     removed: rest.removed + gone.size,
   };

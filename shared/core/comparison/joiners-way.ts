@@ -10,7 +10,7 @@ import { notNeeded } from '../disruption/emptiness.ts';
 import type { Plan } from '../model/plan.ts';
 import { replan } from '../scheduling/replan.ts';
 import { consolidatable, isIdle } from './candidates.ts';
-import { carriedOut, type Rest, usagesOf } from './cluster-at-rest.ts';
+import { carriedOut, type Rest, restOf, usagesOf } from './cluster-at-rest.ts';
 import type { WayInput, WayResult } from './karpenters-way.ts';
 
 export interface JoinersWayResult extends WayResult {
@@ -102,7 +102,7 @@ class Turns {
 export function joinersWay(input: WayInput, settings: ConsolidationSettings): JoinersWayResult {
   const { snapshot, scheduling } = input;
   const plan = replan(snapshot, scheduling);
-  const first = carriedOut({ snapshot, made: 0, evictions: 0, removed: 0 }, plan);
+  const first = carriedOut(restOf(snapshot), plan);
   if (snapshot.nodes.length === 0) return { ...first, plan, plans: 0, isExhausted: true };
   const turns = new Turns(input, settings, first);
   while (!turns.isSpent && turns.step());

@@ -9,7 +9,7 @@ import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { type FirstFitPlan, firstFit } from '../scheduling/first-fit/first-fit.ts';
 import { consolidatable, isIdle } from './candidates.ts';
-import { carriedOut, type Rest } from './cluster-at-rest.ts';
+import { carriedOut, type Rest, restOf } from './cluster-at-rest.ts';
 
 /** Nodes that multi-node consolidation looks at together. */
 const TOGETHER_MAX = 100;
@@ -186,8 +186,7 @@ function launchesOf(
 export function karpentersWay(input: WayInput): WayResult {
   const { snapshot, scheduling } = input;
   const plan = firstFit(snapshot, scheduling);
-  const start: Rest = { snapshot, made: 0, evictions: 0, removed: 0 };
-  const first = carriedOut(start, plan);
+  const first = carriedOut(restOf(snapshot), plan);
   if (snapshot.nodes.length === 0) return { ...first, plan, plans: 0, isExhausted: true };
   const search = new RulesSearch(input);
   let rest = first;
