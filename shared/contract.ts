@@ -187,9 +187,6 @@ export const BUCKET_LAYOUT = {
   /** Topics below the cluster's folder that expire. */
   decisions: 'decisions/',
   snapshots: 'snapshots/',
-  /** Below the cluster's folder, what its functions have learnt of launches. */
-  registrations: 'registrations.json',
-  unusedLaunches: 'unused-launches.json',
   /** What `metrics` has counted so far. */
   totals: (cluster: string): string => `clusters/${cluster}/metrics/totals.json`,
 } as const;

@@ -73,42 +73,25 @@ export function putWakeUps(scope: PolicyScope): Statement {
 }
 
 /**
- * Reads and writes what the cluster's functions have learnt and its own shared files, adds records,
- * and reads what other stacks share; `shared`: nothing of the cluster's folder.
+ * Reads and writes the cluster's folder and its own shared files, and reads what other stacks share;
+ * `shared`: nothing of the folder.
  */
 export function memory(scope: PolicyScope, extent: 'all' | 'shared' = 'all'): readonly Statement[] {
   const own = BUCKET_LAYOUT.cluster(scope.cluster);
   const shared = BUCKET_LAYOUT.shared(scope.region);
   const folders = extent === 'all' ? [own, shared] : [shared];
-  const learnt = [BUCKET_LAYOUT.registrations, BUCKET_LAYOUT.unusedLaunches];
   return [
     {
       sid: 'MemoryOwn',
-      why: 'What this cluster has learnt of launches, and its own file below each shared topic.',
+      why: 'The memory of this cluster, and its own file below each shared topic.',
       actions: ['s3:GetObject', 's3:PutObject'],
       resources: [
-        ...(extent === 'all' ? learnt.map((name) => `${scope.bucketArn}/${own}${name}`) : []),
+        ...(extent === 'all' ? [`${scope.bucketArn}/${own}*`] : []),
         `${scope.bucketArn}/${BUCKET_LAYOUT.sharedFile(scope.region, '*', scope.cluster)}`,
       ],
     },
-    ...(extent === 'all' ? [addRecords(scope)] : []),
     ...sharedMemory(scope, folders, ['kms:Decrypt', 'kms:GenerateDataKey']),
   ];
-}
-
-/**
- * Adds decision records and recordings; none can be read, or replaced by another.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
- */
-function addRecords({ bucketArn, cluster }: PolicyScope): Statement {
-  const own = `${bucketArn}/${BUCKET_LAYOUT.cluster(cluster)}`;
-  return {
-    sid: 'AddRecords',
-    why: 'Adds decision records and recordings. The condition: an object that exists stays.',
-    actions: ['s3:PutObject'],
-    resources: [BUCKET_LAYOUT.decisions, BUCKET_LAYOUT.snapshots].map((each) => `${own}${each}*`),
-    conditions: { Null: { 's3:if-none-match': 'false' } },
-  };
 }
 
 /** Reads what all stacks of the account share, prices among it, and writes nothing. */

@@ -54,9 +54,9 @@ export class S3Memory implements Memory {
     this.learnt = new SharedTopic(objects, { ...place, topic: 'allocatable' }, LEARNT);
     const folder = BUCKET_LAYOUT.cluster(place.cluster);
     const document = <State>(name: string, kind: DocumentKind<State>) =>
-      new MemoryDocument(objects, `${folder}${name}`, kind);
-    this.registrations = document(BUCKET_LAYOUT.registrations, REGISTRATIONS);
-    this.launches = document(BUCKET_LAYOUT.unusedLaunches, UNUSED_LAUNCHES);
+      new MemoryDocument(objects, `${folder}${name}.json`, kind);
+    this.registrations = document('registrations', REGISTRATIONS);
+    this.launches = document('unused-launches', UNUSED_LAUNCHES);
   }
 
   async unavailable(): Promise<readonly UnavailableOffering[]> {
