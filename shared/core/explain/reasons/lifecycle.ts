@@ -191,7 +191,7 @@ export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
   'repair-blocked-by-budget': () =>
     'a budget of the NodePool for the reason Unhealthy allows no more disruptions',
   'instance-terminated': ({ instance }) =>
-    `Instance ${instance} is terminated: its NodeClaim is being deleted, and the drain is over`,
+    `Instance ${instance} is being terminated: its NodeClaim is being deleted, and the drain is over`,
   'instance-orphaned': ({ instance }) => `${instance}: no NodeClaim exists for it`,
   'terminations-paused': () => 'terminations are paused in the ConfigMap kube-system/joiner',
   'terminations-capped': () => 'terminations wait: maxTerminationsPerMinute is reached',
