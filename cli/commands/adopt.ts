@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { pageUrl } from '../../shared/contract/pages.ts';
 import { reporting } from '../bad-input.ts';
-import { type Line, ok, warn } from '../doctor/line.ts';
+import { type Line, warn } from '../doctor/line.ts';
 import { checkAdoption } from '../handover/checks.ts';
 import { handedOver } from '../handover/command.ts';
 import { groupNext, groupSteps, groupStepsBack } from '../handover/group-steps.ts';
@@ -16,8 +16,8 @@ import {
   type HandoverOptions,
   type HandoverReport,
   stepsTaken,
+  undone,
   walkOf,
-  whyNothingToUndo,
   withHandoverOptions,
 } from '../handover/session.ts';
 import { TO_JOINER } from '../handover/to-joiner.ts';
@@ -108,10 +108,8 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
     return { ...about, to: 'joiner', checks, ...(await alongGroups(live, options)) };
   }
   if (options.undo === true) {
-    const idle = whyNothingToUndo(position, 'joiner');
-    const checks = idle === undefined ? [] : [ok('undo', idle)];
-    const steps = idle === undefined ? await stepsTaken(walk, TO_KARPENTER, [], options) : [];
-    return { ...about, to: 'karpenter', checks, steps, next: [] };
+    const back = await undone(walk, position, 'joiner', WAYS, options);
+    return { ...about, to: 'karpenter', ...back };
   }
   const checks = doesKarpenterRun(position) || isNew ? await checksOf(live, position, options) : [];
   const steps = await stepsTaken(walk, TO_JOINER, checks, options);

@@ -9,8 +9,8 @@ import {
   type HandoverOptions,
   type HandoverReport,
   stepsTaken,
+  undone,
   walkOf,
-  whyNothingToUndo,
   withHandoverOptions,
 } from '../handover/session.ts';
 import { TO_JOINER } from '../handover/to-joiner.ts';
@@ -40,10 +40,8 @@ async function handBack(live: LiveCluster, options: HandoverOptions): Promise<Ha
   const isDryRun = options.dryRun === true;
   const about = { cluster: live.url, isDryRun };
   if (options.undo === true) {
-    const idle = whyNothingToUndo(await positionOf(walk), 'karpenter');
-    const checks = idle === undefined ? [] : [ok('undo', idle)];
-    const steps = idle === undefined ? await stepsTaken(walk, TO_JOINER, [], options) : [];
-    return { ...about, to: 'joiner', checks, steps, next: [] };
+    const back = await undone(walk, await positionOf(walk), 'karpenter', WAYS, options);
+    return { ...about, to: 'joiner', ...back };
   }
   const checks = await checksOf(walk);
   const steps = await stepsTaken(walk, TO_KARPENTER, checks, options);

@@ -3,7 +3,7 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
-import type { Line } from '../doctor/line.ts';
+import { type Line, ok } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
 import { type OutputFormat, outputOption } from '../output.ts';
 import type { Side } from './record.ts';
@@ -132,6 +132,19 @@ export function whyNothingToUndo({ record }: Position, from: Side): string | und
 }
 
 const NAMES = { joiner: 'Joiner', karpenter: 'Karpenter' } as const;
+
+/** Takes the steps back, where there is something to undo; `from` is the side that loses the cluster. */
+export async function undone(
+  walk: Walk,
+  position: Position,
+  from: Side,
+  { stepsBack }: Ways,
+  options: HandoverOptions,
+): Promise<Pick<HandoverReport, 'checks' | 'steps' | 'next'>> {
+  const idle = whyNothingToUndo(position, from);
+  if (idle !== undefined) return { checks: [ok('undo', idle)], steps: [], next: [] };
+  return { checks: [], steps: await stepsTaken(walk, stepsBack, [], options), next: [] };
+}
 
 /** Takes or only lists the steps; none is taken where a check has failed. */
 export async function stepsTaken(
