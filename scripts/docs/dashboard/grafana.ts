@@ -1,5 +1,6 @@
 /** docs/operate/grafana-dashboard.json: the dashboard of the stack for Grafana, on CloudWatch. */
 import { dashboardWidgets, type Line, type Widget } from './body.ts';
+import { grafanaFile } from './grafana-file.ts';
 
 const DATA_SOURCE = { type: 'cloudwatch', uid: '$datasource' };
 
@@ -95,21 +96,10 @@ export function grafanaDashboard(): string {
     gridPos: { x: widget.x, y: widget.y, w: widget.width, h: widget.height },
     ...panelOf(widget),
   }));
-  const dashboard = {
-    title: 'Joiner',
-    uid: 'joiner',
-    schemaVersion: 39,
-    editable: true,
-    refresh: '1m',
-    time: { from: 'now-3h', to: 'now' },
-    templating: {
-      list: [
-        { type: 'datasource', name: 'datasource', label: 'CloudWatch', query: 'cloudwatch' },
-        variable('region', 'Region', 'us-east-1'),
-        variable('cluster', 'Cluster', 'my-cluster'),
-      ],
-    },
-    panels,
-  };
-  return `${JSON.stringify(dashboard, undefined, 1)}\n`;
+  const variables = [
+    { type: 'datasource', name: 'datasource', label: 'CloudWatch', query: 'cloudwatch' },
+    variable('region', 'Region', 'us-east-1'),
+    variable('cluster', 'Cluster', 'my-cluster'),
+  ];
+  return grafanaFile({ title: 'Joiner', uid: 'joiner', variables, panels });
 }

@@ -1,4 +1,5 @@
 /** docs/operate/grafana-prometheus.json: a dashboard for Grafana, on what `metrics` has written. */
+import { grafanaFile } from './grafana-file.ts';
 import { type Panel, ROWS } from './prometheus-rows.ts';
 
 const DATA_SOURCE = { type: 'prometheus', uid: '$datasource' };
@@ -55,31 +56,21 @@ function panels(): readonly object[] {
 /** A dashboard that Grafana imports; the data source and the clusters are chosen on it. */
 export function prometheusDashboard(): string {
   const clusters = 'label_values(karpenter_build_info{instance="joiner"}, cluster)';
-  const dashboard = {
-    title: 'Joiner on Prometheus',
-    uid: 'joiner-prometheus',
-    schemaVersion: 39,
-    editable: true,
-    refresh: '1m',
-    time: { from: 'now-3h', to: 'now' },
-    templating: {
-      list: [
-        { type: 'datasource', name: 'datasource', label: 'Prometheus', query: 'prometheus' },
-        {
-          type: 'query',
-          name: 'cluster',
-          label: 'Cluster',
-          datasource: DATA_SOURCE,
-          query: { qryType: 1, query: clusters, refId: 'clusters' },
-          definition: clusters,
-          refresh: 2,
-          multi: true,
-          includeAll: true,
-          current: { text: 'All', value: '$__all' },
-        },
-      ],
+  const variables = [
+    { type: 'datasource', name: 'datasource', label: 'Prometheus', query: 'prometheus' },
+    {
+      type: 'query',
+      name: 'cluster',
+      label: 'Cluster',
+      datasource: DATA_SOURCE,
+      query: { qryType: 1, query: clusters, refId: 'clusters' },
+      definition: clusters,
+      refresh: 2,
+      multi: true,
+      includeAll: true,
+      current: { text: 'All', value: '$__all' },
     },
-    panels: panels(),
-  };
-  return `${JSON.stringify(dashboard, undefined, 1)}\n`;
+  ];
+  const named = { title: 'Joiner on Prometheus', uid: 'joiner-prometheus' };
+  return grafanaFile({ ...named, variables, panels: panels() });
 }
