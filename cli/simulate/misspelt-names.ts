@@ -1,12 +1,12 @@
 import { EXTENDED_RESOURCES } from '../../shared/catalog/capacity.ts';
-import { meant, nearest } from '../../shared/contract/nearest.ts';
+import { meant } from '../../shared/contract/nearest.ts';
 import { consolidationGuardOf } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import { limitsGuardOf } from '../../shared/core/disruption/consolidation/limits-guard.ts';
 import { isReason, sentence } from '../../shared/core/explain/reason.ts';
 import { drainFault } from '../../shared/core/lifecycle/drain.ts';
 import * as labels from '../../shared/core/model/labels.ts';
 import { pauseFault } from '../../shared/core/pause-windows.ts';
-import { isJson, objectAt, textAt } from '../../shared/sim/json.ts';
+import { isJson, type Json, listAt, objectAt, textAt } from '../../shared/sim/json.ts';
 import type { Manifest } from '../manifests.ts';
 
 /** Every name of a label or annotation that is read or written. */
@@ -49,8 +49,9 @@ function annotationNotes({ object, place }: Manifest): readonly string[] {
     const field = path.join('.');
     return Object.keys(objectAt(object, ...path))
       .filter((name) => !KNOWN.includes(name))
-      .filter((name) => name.startsWith('joiner.dev/') || nearest(name, KNOWN) !== undefined)
-      .map((name) => `${place(field)}: ${field}: nothing reads ${name}${meant(name, KNOWN)}`);
+      .map((name) => ({ name, near: meant(name, KNOWN) }))
+      .filter(({ name, near }) => name.startsWith('joiner.dev/') || near !== '')
+      .map(({ name, near }) => `${place(field)}: ${field}: nothing reads ${name}${near}`);
   });
 }
 
@@ -83,49 +84,78 @@ interface LabelKey {
 /** Lists of requirements on nodes; other `key`s are of pods' labels, secrets and so on. */
 const ON_NODES = /(?:^|\.)(?:requirements\[|nodeAffinity\.)/;
 
-/** The keys of nodes' labels that the value requires, prefers or spreads over. */
-function* labelKeys(value: unknown, field: string): Generator<LabelKey> {
+interface Field {
+  readonly name: string;
+  readonly path: string;
+  readonly value: unknown;
+  /** The object that has it, and where that is. */
+  readonly parent: Json;
+  readonly within: string;
+}
+
+/** Every field of the value at any depth, each before those below it. */
+function* fieldsOf(value: unknown, within = ''): Generator<Field> {
   if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) yield* labelKeys(each, `${field}[${index}]`);
+    for (const [index, each] of value.entries()) yield* fieldsOf(each, `${within}[${index}]`);
     return;
   }
   if (!isJson(value)) return;
   for (const [name, each] of Object.entries(value)) {
-    const path = field === '' ? name : `${field}.${name}`;
-    const isKey = name === 'topologyKey' || (name === 'key' && ON_NODES.test(path));
-    if (isKey && typeof each === 'string') {
-      const values = Array.isArray(value['values']) ? value['values'] : [];
-      yield { field: path, name: each, values, fieldOfValues: `${field}.values` };
-    } else if (name === 'nodeSelector' && isJson(each)) {
-      for (const [key, only] of Object.entries(each)) {
-        yield { field: path, name: key, values: [only], fieldOfValues: path };
-      }
-    } else yield* labelKeys(each, path);
+    const path = within === '' ? name : `${within}.${name}`;
+    yield { name, path, value: each, parent: value, within };
+    yield* fieldsOf(each, path);
   }
 }
 
+/** The keys of nodes' labels that the object requires, prefers or spreads over. */
+function labelKeys(object: Json): readonly LabelKey[] {
+  return [...fieldsOf(object)].flatMap(({ name, path, value, parent, within }) => {
+    if (name === 'nodeSelector' && isJson(value)) {
+      const keys = Object.entries(value);
+      return keys.map(([key, only]) => ({
+        field: path,
+        name: key,
+        values: [only],
+        fieldOfValues: path,
+      }));
+    }
+    const isKey = name === 'topologyKey' || (name === 'key' && ON_NODES.test(path));
+    if (!isKey || typeof value !== 'string') return [];
+    const values = listAt(parent, 'values');
+    return [{ field: path, name: value, values, fieldOfValues: `${within}.values` }];
+  });
+}
+
+/** Names that are none of the known ones, and nearly one of them, each with what was meant. */
+function misspelt(names: readonly string[], known: readonly string[]) {
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ name, near: meant(name, known) }))
+    .filter(({ near }) => near !== '');
+}
+
 /** Keys that are no label of any node by themselves, and nearly one that is. */
-function labelNotes({ object, place }: Manifest): readonly string[] {
-  return [...labelKeys(object, '')]
-    .filter(({ name }) => !KNOWN.includes(name) && nearest(name, KNOWN) !== undefined)
-    .map(({ field, name }) => {
-      const near = meant(name, KNOWN);
-      return `${place(field)}: ${field}: ${name} is a label of your own here${near}`;
-    });
+function labelNotes({ place }: Manifest, keys: readonly LabelKey[]): readonly string[] {
+  return keys.flatMap(({ field, name: key }) =>
+    misspelt([key], KNOWN).map(
+      ({ name, near }) => `${place(field)}: ${field}: ${name} is a label of your own here${near}`,
+    ),
+  );
 }
 
 /** Selectors and requirements that name a NodePool that is nearly one of these. */
-function poolNotes({ object, place }: Manifest, pools: readonly string[]): readonly string[] {
-  return [...labelKeys(object, '')]
+function poolNotes(
+  { place }: Manifest,
+  keys: readonly LabelKey[],
+  pools: readonly string[],
+): readonly string[] {
+  return keys
     .filter(({ name }) => name === labels.NODE_POOL)
     .flatMap(({ values, fieldOfValues: field }) =>
-      values
-        .filter((each) => typeof each === 'string')
-        .filter((pool) => !pools.includes(pool) && nearest(pool, pools) !== undefined)
-        .map((pool) => {
-          const near = meant(pool, pools);
-          return `${place(field)}: ${field}: there is no NodePool ${pool}${near}`;
-        }),
+      misspelt(
+        values.filter((each) => typeof each === 'string'),
+        pools,
+      ).map(({ name, near }) => `${place(field)}: ${field}: there is no NodePool ${name}${near}`),
     );
 }
 
@@ -135,26 +165,19 @@ interface Amounts {
 }
 
 /** Every list of amounts under one of these names, at any depth. */
-function* amounts(value: unknown, under: readonly string[], field = ''): Generator<Amounts> {
-  if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) yield* amounts(each, under, `${field}[${index}]`);
-    return;
-  }
-  if (!isJson(value)) return;
-  for (const [name, each] of Object.entries(value)) {
-    const path = field === '' ? name : `${field}.${name}`;
-    if (under.includes(name) && isJson(each)) yield { field: path, names: Object.keys(each) };
-    else yield* amounts(each, under, path);
-  }
+function amounts(object: Json, under: readonly string[]): readonly Amounts[] {
+  return [...fieldsOf(object)].flatMap(({ name, path, value }) =>
+    under.includes(name) && isJson(value) ? [{ field: path, names: Object.keys(value) }] : [],
+  );
 }
 
 /** Requests and limits of resources that no node has, and nearly one that nodes may have. */
 function resourceNotes({ object, place }: Manifest, known: readonly string[]): readonly string[] {
-  return [...amounts(object, ['requests', 'limits'])].flatMap(({ field, names }) =>
-    names
-      .filter((name) => name.includes('/') && !known.includes(name))
-      .filter((name) => nearest(name, known) !== undefined)
-      .map((name) => `${place(field)}: ${field}: no node has ${name}${meant(name, known)}`),
+  return amounts(object, ['requests', 'limits']).flatMap(({ field, names }) =>
+    misspelt(
+      names.filter((name) => name.includes('/')),
+      known,
+    ).map(({ name, near }) => `${place(field)}: ${field}: no node has ${name}${near}`),
   );
 }
 
@@ -166,14 +189,17 @@ export function misspeltNames(used: readonly Manifest[], isWhole: boolean): read
   const pools = used
     .filter(({ object }) => object['kind'] === 'NodePool')
     .map(({ object }) => textAt(object, 'metadata', 'name') ?? '');
-  const own = used.flatMap(({ object }) => [...amounts(object, ['capacity', 'allocatable'])]);
+  const own = used.flatMap(({ object }) => amounts(object, ['capacity', 'allocatable']));
   const resources = [...EXTENDED_RESOURCES, ...own.flatMap(({ names }) => names)];
-  return used.flatMap((each) => [
-    ...annotationNotes(each),
-    ...misplacedNotes(each),
-    ...valueNotes(each),
-    ...labelNotes(each),
-    ...(isWhole ? poolNotes(each, pools) : []),
-    ...resourceNotes(each, resources),
-  ]);
+  return used.flatMap((each) => {
+    const keys = labelKeys(each.object);
+    return [
+      ...annotationNotes(each),
+      ...misplacedNotes(each),
+      ...valueNotes(each),
+      ...labelNotes(each, keys),
+      ...(isWhole ? poolNotes(each, keys, pools) : []),
+      ...resourceNotes(each, resources),
+    ];
+  });
 }
