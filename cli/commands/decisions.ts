@@ -49,10 +49,12 @@ async function follow(
   next: () => Promise<readonly ReadDecision[]>,
   { output }: Options,
 ): Promise<never> {
+  const isWide = output === 'wide';
+  if (!isDocument(output)) process.stdout.write(headLine(isWide));
   for (;;) {
     const records = await next();
     process.stdout.write(
-      isDocument(output) ? recordsStream(records, output) : recordLines(records, output === 'wide'),
+      isDocument(output) ? recordsStream(records, output) : recordLines(records, isWide),
     );
     await setTimeout(FOLLOW_MS);
   }
@@ -74,10 +76,7 @@ async function run(options: Options): Promise<number> {
     warn(reader);
     return records;
   };
-  if (options.follow === true) {
-    if (!isDocument(output)) process.stdout.write(headLine(output === 'wide'));
-    return follow(next, options);
-  }
+  if (options.follow === true) return follow(next, options);
   const records = await next();
   if (isDocument(output)) process.stdout.write(recordsText(cluster, sinceMs, records, output));
   else if (records.length === 0) process.stdout.write(`no decision since ${timeText(sinceMs)}\n`);

@@ -1,4 +1,4 @@
-import { offeringOf } from '../../shared/core/comparison/cluster-at-rest.ts';
+import { offeringOf, requestsBeside } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { allocatable } from '../../shared/core/instance-types/allocatable.ts';
 import { claimOfNode, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
@@ -10,12 +10,7 @@ import {
 } from '../../shared/core/model/labels.ts';
 import type { Plan, PlannedNodeClaim, RunnerUp } from '../../shared/core/model/plan.ts';
 import { isOver, type Pod, podKey } from '../../shared/core/model/pod.ts';
-import {
-  addResources,
-  NO_RESOURCES,
-  type Resources,
-  subtractResources,
-} from '../../shared/core/model/resources.ts';
+import { NO_RESOURCES, type Resources } from '../../shared/core/model/resources.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { formatResources } from '../../shared/core/quantity.ts';
 import { Ladders } from './ladders.ts';
@@ -40,12 +35,6 @@ function runnerUpText(runnerUp: RunnerUp | undefined): RunnerUpText | null {
   if (runnerUp === undefined) return null;
   const { type, zone, capacityType, price, listPrice, why } = runnerUp;
   return { type, zone, capacityType, price, listPrice, why };
-}
-
-/** What of the claim's requests none of its pods asks for. */
-function reservedBy(claim: PlannedNodeClaim, pods: readonly Pod[]): Resources {
-  const own = pods.reduce<Resources>((sum, { spec }) => addResources(sum, spec.requests), {});
-  return subtractResources(claim.requests, own);
 }
 
 /** CPU and memory that DaemonSets take of a node. */
@@ -142,7 +131,12 @@ export class Packer {
           ? {}
           : formatResources(allocatable(machine, offering)),
       pods: this.#workloads.counted(pods),
-      reserved: reservedOf(reservedBy(claim, pods)),
+      reserved: reservedOf(
+        requestsBeside(
+          claim,
+          pods.map(({ spec }) => spec.requests),
+        ),
+      ),
       ladder: this.#ladders.indexOf(asked, types),
       runnerUp: runnerUpText(runnerUp),
       replaces: [],

@@ -101,26 +101,26 @@ export interface Stretch {
 }
 
 /** Passes come once a minute: what is made again later than this was not so in between. */
-const STRETCH_GAP_MS = 90_000;
+export const STRETCH_GAP_MS = 90_000;
 
 export class SimulatedRecorder implements Recorder {
   readonly decisions: DecisionRecord[] = [];
   /** By the id of a record. */
-  readonly stretches = new Map<string, readonly Stretch[]>();
+  readonly stretches = new Map<string, Stretch[]>();
   readonly counts = new Map<string, number>();
   /** As they were last. */
   readonly levels = new Map<string, number>();
 
   async decision(record: DecisionRecord): Promise<void> {
     const { id, atMs } = record;
-    const known = this.stretches.get(id) ?? [];
-    const last = known.at(-1);
-    const goesOn = last !== undefined && atMs - last.lastMs <= STRETCH_GAP_MS;
-    const stretch = goesOn
-      ? { ...last, lastMs: atMs, times: last.times + 1 }
-      : { record, lastMs: atMs, times: 1 };
-    this.stretches.set(id, [...(goesOn ? known.slice(0, -1) : known), stretch]);
-    if (last === undefined) this.decisions.push(record);
+    const known = this.stretches.get(id);
+    const last = known?.at(-1);
+    if (known === undefined || last === undefined) {
+      this.decisions.push(record);
+      this.stretches.set(id, [{ record, lastMs: atMs, times: 1 }]);
+    } else if (atMs - last.lastMs <= STRETCH_GAP_MS) {
+      known[known.length - 1] = { ...last, lastMs: atMs, times: last.times + 1 };
+    } else known.push({ record, lastMs: atMs, times: 1 });
   }
 
   count(metric: string, dimensions: Readonly<Record<string, string>>, by = 1): void {

@@ -1,4 +1,5 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
+import { STRETCH_GAP_MS } from '../../../shared/sim/memory.ts';
 import type { History } from '../../packing/film.ts';
 import type { PackedNode, Packing } from '../../packing/packing.ts';
 import { clock, type Prices } from '../draw/text.ts';
@@ -120,9 +121,6 @@ function talliesIn(record: Json): readonly Pick<StayModel, 'object' | 'more' | '
   }));
 }
 
-/** Passes come once a minute: what comes later than this was not so in between. */
-const GAP_SECONDS = 90;
-
 /** One row for what records of passes one after the other say of the same object. */
 function merged(list: readonly StayModel[]): readonly StayModel[] {
   const alike = Map.groupBy(list, ({ useCase, object, more, why }) =>
@@ -132,7 +130,7 @@ function merged(list: readonly StayModel[]): readonly StayModel[] {
     const rows: StayModel[] = [];
     for (const next of each.toSorted((a, b) => a.first - b.first)) {
       const row = rows.at(-1);
-      if (row === undefined || next.first - row.last > GAP_SECONDS) rows.push(next);
+      if (row === undefined || next.first - row.last > STRETCH_GAP_MS / 1000) rows.push(next);
       else {
         const times = (row.times ?? 0) + (next.times ?? 0);
         rows[rows.length - 1] = { ...row, last: Math.max(row.last, next.last), times };

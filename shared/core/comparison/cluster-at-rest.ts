@@ -134,6 +134,14 @@ function nodeOf(
   };
 }
 
+/** What of a planned claim's requests none of its pods asks for: that of DaemonSets. */
+export function requestsBeside(
+  { requests }: Pick<PlannedNodeClaim, 'requests'>,
+  ofPods: readonly Resources[],
+): Resources {
+  return subtractResources(requests, ofPods.reduce<Resources>(addResources, NO_RESOURCES));
+}
+
 /** What of a plan is carried out: every claim launched, every pod where it is planned. */
 export function carriedOut(
   rest: Rest,
@@ -152,8 +160,7 @@ export function carriedOut(
     added.push(made);
     for (const pod of planned.pods) places.set(pod, name);
     const ofPods = planned.pods.map((pod) => requests.get(pod) ?? NO_RESOURCES);
-    const sum = ofPods.reduce<Resources>(addResources, NO_RESOURCES);
-    reserved.set(name, subtractResources(planned.requests, sum));
+    reserved.set(name, requestsBeside(planned, ofPods));
   }
   const leaving = snapshot.pods.filter(({ nodeName }) => gone.has(nodeName ?? ''));
   const pods = snapshot.pods.flatMap((pod): readonly Pod[] => {
