@@ -1,3 +1,4 @@
+import { PAUSE } from '../../shared/core/model/labels.ts';
 import { type PausedPart, pauseWindow } from '../../shared/core/pause-windows.ts';
 import type { KubeObject } from '../../shared/sim/store.ts';
 
@@ -24,8 +25,10 @@ export class Pauses {
   readonly #over: PausedSpan[] = [];
 
   onNodePool(pool: KubeObject, isGone: boolean): void {
-    if (isGone) this.#pools.delete(pool.metadata.name);
-    else this.#pools.set(pool.metadata.name, pool.metadata.annotations);
+    const { name, annotations } = pool.metadata;
+    // Each step of the world looks at these: most NodePools pause nothing.
+    if (isGone || annotations[PAUSE] === undefined) this.#pools.delete(name);
+    else this.#pools.set(name, annotations);
   }
 
   /** What is paused from now on, and what no longer. */
