@@ -5,6 +5,7 @@ import {
   budgetWindows,
   REASONS,
 } from '../../shared/core/disruption/timetable.ts';
+import type { DisruptionReason } from '../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { table } from '../simulate/table.ts';
 
@@ -39,20 +40,26 @@ function moment(ms: number): string {
   return `${DAYS[date.getUTCDay()]} ${day} ${time.slice(0, 5)}`;
 }
 
-const HEADER = ['FROM (UTC)', 'TO (UTC)', ...REASONS.map((reason) => reason.toUpperCase())];
+/** Every reason but Fallback, where no NodePool lets a node go for it. */
+function reasonsOf(all: readonly Timetable[]): readonly DisruptionReason[] {
+  const isAsked = all.some(({ windows }) => windows.some(({ allowed }) => allowed.Fallback > 0));
+  return REASONS.filter((each) => each !== 'Fallback' || isAsked);
+}
 
 /** For people: how many nodes may be gone at once, from when to when. */
 export function renderTimetables(all: readonly Timetable[]): string {
   if (all.length === 0) return 'No NodePools.';
+  const reasons = reasonsOf(all);
+  const header = ['FROM (UTC)', 'TO (UTC)', ...reasons.map((reason) => reason.toUpperCase())];
   return all
     .map(({ nodePool, nodes, windows }) => {
       const rows = windows.map(({ fromMs, toMs, allowed }) => [
         moment(fromMs),
         moment(toMs),
-        ...REASONS.map((reason) => String(allowed[reason])),
+        ...reasons.map((reason) => String(allowed[reason])),
       ]);
       const count = `${nodes} ${nodes === 1 ? 'node' : 'nodes'}`;
-      return `NodePool ${nodePool}, ${count}\n${table(HEADER, rows, '  ')}`;
+      return `NodePool ${nodePool}, ${count}\n${table(header, rows, '  ')}`;
     })
     .join('\n\n');
 }

@@ -2,6 +2,7 @@ import { EXTENDED_RESOURCES } from '../../shared/catalog/capacity.ts';
 import { meant } from '../../shared/contract/nearest.ts';
 import { consolidationGuardOf } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import { limitsGuardOf } from '../../shared/core/disruption/consolidation/limits-guard.ts';
+import { returnTermsOf } from '../../shared/core/disruption/first-choice.ts';
 import { isReason, sentence } from '../../shared/core/explain/reason.ts';
 import { drainFault } from '../../shared/core/lifecycle/drain.ts';
 import * as labels from '../../shared/core/model/labels.ts';
@@ -31,6 +32,7 @@ const ANNOTATIONS: readonly string[] = [
   labels.LIMITS_GUARD,
   labels.PAUSE,
   labels.RETRY_LAUNCH,
+  labels.RETURN_TO_FIRST_CHOICE,
 ];
 
 /** Annotations that are written as labels, where nothing reads them. */
@@ -67,8 +69,12 @@ function valueNotes({ object, place }: Manifest): readonly string[] {
     const annotations = Object.fromEntries(read.map(([name, value]) => [name, String(value)]));
     if (object['kind'] !== 'NodePool') return told(path, [drainFault({ annotations })]);
     if (path.length > 2) return [];
-    const guards = [consolidationGuardOf({ annotations }), limitsGuardOf({ annotations })];
-    const unread = guards.flatMap((each) => (isReason(each) ? [sentence(each)] : []));
+    const guards = [
+      consolidationGuardOf({ annotations }),
+      limitsGuardOf({ annotations }),
+      returnTermsOf({ annotations }),
+    ];
+    const unread = guards.flatMap((each) => (each && isReason(each) ? [sentence(each)] : []));
     return told(path, [pauseFault({ annotations }), ...unread]);
   });
 }

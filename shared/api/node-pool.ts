@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CAPACITY_TYPE, CAPACITY_TYPES, ownValue, TENANCY } from '../core/model/labels.ts';
 import type { DisruptionBudget, NodePool } from '../core/model/provisioning.ts';
-import { DISRUPTION_REASONS } from '../core/model/provisioning.ts';
+import { BUDGET_REASONS } from '../core/model/provisioning.ts';
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
 import {
@@ -41,7 +41,7 @@ const budgetShape = z.strictObject({
       message: 'must be hours and minutes such as 8h or 1h30m',
     })
     .optional(),
-  reasons: z.array(z.enum(DISRUPTION_REASONS)).max(50).optional(),
+  reasons: z.array(z.enum(BUDGET_REASONS)).max(50).optional(),
 });
 
 const budget = withRules(budgetShape, [

@@ -4,9 +4,15 @@ import {
   type PoolNodes,
   usesBudgets,
 } from '../core/disruption/budgets.ts';
+import { returnTermsOf } from '../core/disruption/first-choice.ts';
 import { nodeOfClaim } from '../core/model/joins.ts';
 import { isLive, type Pod } from '../core/model/pod.ts';
-import { DISRUPTION_REASONS, type NodePool } from '../core/model/provisioning.ts';
+import {
+  BUDGET_REASONS,
+  DISRUPTION_REASONS,
+  type DisruptionReason,
+  type NodePool,
+} from '../core/model/provisioning.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import type { ClusterView } from '../ports/metrics.ts';
 import { conditionLevels } from './condition-levels.ts';
@@ -71,12 +77,17 @@ function poolLevels(view: ClusterView, pool: NodePool, nowMs: number): readonly 
       labels: { nodepool },
       value: nodes.disrupted,
     },
-    ...DISRUPTION_REASONS.map((reason) => ({
+    ...reasonsOf(pool).map((reason) => ({
       name: 'karpenter_nodepools_allowed_disruptions',
       labels: { nodepool, reason },
       value: allowedDisruptions(pool, reason, nodes, nowMs),
     })),
   ];
+}
+
+/** Those that Karpenter has, and `Fallback` where the pool asks for the return of its nodes. */
+function reasonsOf(pool: NodePool): readonly DisruptionReason[] {
+  return returnTermsOf(pool) === undefined ? BUDGET_REASONS : DISRUPTION_REASONS;
 }
 
 /** Nodes that the pool's budgets count, and those of them that are going or not ready. */

@@ -29,6 +29,7 @@ describe('scenarios', () => {
     ['spot-interruption', '07-spread-and-spot', 'us-east-1'],
     ['limit-groups', undefined, 'us-east-1'],
     ['pause-windows', undefined, 'us-east-1'],
+    ['return-to-first-choice', undefined, 'us-east-1'],
     ['rollout-drain', undefined, 'us-east-1'],
   ])('%s', async (name, example, region) => {
     const own = join(here, name, 'manifests');

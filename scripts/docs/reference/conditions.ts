@@ -102,6 +102,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
       'the node is being disrupted, for this reason',
       'Drifted',
       'Empty',
+      'Fallback',
       'Underutilized',
     ),
     condition('Drained', 'all pods that the drain has to wait for are gone', 'Draining'),

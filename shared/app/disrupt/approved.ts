@@ -28,8 +28,10 @@ async function disruptEach(
 ): Promise<void> {
   await noteCanaries(pass);
   for (const method of METHODS) {
-    // A search would look for other moves than those that were approved.
-    if (method !== consolidation) await method.disrupt(pass, method.candidates(pass));
+    // Its search would look for other moves than those that were approved.
+    if (method === consolidation) continue;
+    const search = await method.disrupt(pass, method.candidates(pass));
+    await search?.run().carryOut(pass);
   }
   for (const [at, move] of moves.entries()) {
     // The room that pods of the moves before will take is nobody else's.

@@ -98,6 +98,7 @@ export async function observePass(
     taken: new Set(),
     events: new BlockedEvents(ports, saidMax),
     kept: new Map(),
+    fallbacks: new Map(),
     unconsolidatable: new Map(),
     memory,
     asked,
@@ -153,8 +154,8 @@ export async function observedAgain(
   done: DisruptPass,
 ): Promise<DisruptPass> {
   const pass = await observePass(ports, settings, options);
-  const { created, deleted, failures, kept, unconsolidatable, events } = done;
-  const said = { created, deleted, failures, kept, unconsolidatable, events };
+  const { created, deleted, failures, kept, fallbacks, unconsolidatable, events } = done;
+  const said = { created, deleted, failures, kept, fallbacks, unconsolidatable, events };
   const { disruptions, approved } = done;
   return { ...pass, ...said, disruptions, approved };
 }
@@ -182,9 +183,13 @@ export async function disrupt(
   if (isKarpenterActive || (isOver && !hasNews(pass))) return reportOf(pass, first.isWoken);
   if (first.isWoken) leases.wakeAnother?.();
   const second = await leases.withLease('decide', async (held) => {
-    const again = await observedAgain(held, settings, own, pass);
+    let again = await observedAgain(held, settings, own, pass);
     await untilKarpenterIsActive(async () => {
-      for (const each of found) await each.carryOut(again);
+      for (const [at, each] of found.entries()) {
+        // What the one before has done changes what this one may do.
+        if (at > 0) again = await observedAgain(held, settings, own, again);
+        await each.carryOut(again);
+      }
       await recordUnconsolidatable(again);
     });
   });

@@ -71,7 +71,9 @@ export interface DisruptPass {
   readonly events: BlockedEvents;
   /** Why nodes with pods that might be consolidated stay, by the claim's name. */
   readonly kept: Map<string, readonly Reason[]>;
-  /** Of these reasons the ones that do not pass by themselves. */
+  /** Why nodes that are to return to what is tried first stay, by the claim's name. */
+  readonly fallbacks: Map<string, readonly Reason[]>;
+  /** Of the reasons in `kept` the ones that do not pass by themselves. */
   readonly unconsolidatable: Map<string, readonly Reason[]>;
   readonly memory: ConsolidationMemory;
   /** The claim of a node about which somebody asks. */

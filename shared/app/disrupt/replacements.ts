@@ -1,8 +1,9 @@
 import { replacesText } from '../../core/disruption/commands.ts';
+import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { DECISION, NODE_POOL, REPLACES } from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
-import type { DisruptionReason, NodeClaim } from '../../core/model/provisioning.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
@@ -95,7 +96,7 @@ export async function createReplacements(
 async function createReplacement(
   { ports, created }: DisruptPass,
   planned: NewNodeClaim,
-  kind: DisruptionReason,
+  kind: VoluntaryReason,
 ): Promise<NodeClaim> {
   const { claim } = await ports.cluster.createNodeClaim(planned);
   const decision = planned.annotations[DECISION];

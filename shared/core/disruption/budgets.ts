@@ -1,3 +1,4 @@
+import { isReason } from '../explain/reason.ts';
 import { isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
 import { NODE_POOL } from '../model/labels.ts';
@@ -8,6 +9,7 @@ import type {
   NodePool,
 } from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
+import { returnTermsOf } from './first-choice.ts';
 import { isWithin } from './schedule.ts';
 
 /** The nodes of a NodePool that its budgets count. */
@@ -58,6 +60,16 @@ export function isFor({ reasons }: DisruptionBudget, reason: DisruptionReason): 
   return reasons === undefined ? reason !== 'Unhealthy' : reasons.includes(reason);
 }
 
+/** All budgets of the pool: those of its spec, and that of fallbacks, of which none go unasked. */
+export function budgetsOfPool(
+  pool: Pick<NodePool, 'annotations' | 'disruption'>,
+): readonly DisruptionBudget[] {
+  const terms = returnTermsOf(pool);
+  const nodes = terms === undefined || isReason(terms) ? '0' : terms.nodes;
+  const own = { nodes, schedule: undefined, durationMs: undefined, reasons: ['Fallback'] as const };
+  return [...pool.disruption.budgets, own];
+}
+
 /** How many more nodes of the pool may be disrupted now for the reason: the strictest budget. */
 export function allowedDisruptions(
   pool: NodePool,
@@ -65,7 +77,7 @@ export function allowedDisruptions(
   nodes: PoolNodes,
   nowMs: number,
 ): number {
-  const limits = pool.disruption.budgets
+  const limits = budgetsOfPool(pool)
     .filter((budget) => isFor(budget, reason))
     .flatMap((budget) => limitOf(budget, nodes.total, nowMs) ?? []);
   const most = Math.min(nodes.total, ...limits.map((each) => (each >= 0 ? each : 0)));

@@ -15,13 +15,14 @@ interface Replaced {
 
 /**
  * Whether a decision has just found places for the pods of its node: it is being replaced, or it is
- * drained because its pods run cheaper there. EC2 takes an interrupted one whatever became of them.
+ * drained because its pods run cheaper there, or on what is tried first. EC2 takes an interrupted one whatever became of them.
  */
 function isProvidedFor(claim: NodeClaim): boolean {
   const { annotations, deletedAtMs } = claim;
   if (deletedAtMs === undefined) return annotations[REPLACED_BY] !== undefined;
   const reason = conditionOf(claim, 'DisruptionReason')?.reason;
-  return reason === 'Underutilized' && annotations[INTERRUPTED] === undefined;
+  const hasPlaces = reason === 'Underutilized' || reason === 'Fallback';
+  return hasPlaces && annotations[INTERRUPTED] === undefined;
 }
 
 function replacedNodes({ nodeClaims, nodes, pods }: ClusterSnapshot): readonly Replaced[] {

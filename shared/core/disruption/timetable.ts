@@ -5,7 +5,7 @@ import {
   type DisruptionReason,
   type NodePool,
 } from '../model/provisioning.ts';
-import { allowedBy, isFor } from './budgets.ts';
+import { allowedBy, budgetsOfPool, isFor } from './budgets.ts';
 import { type Interval, intervalsOf } from './schedule.ts';
 
 /** By name, as people look them up. */
@@ -51,11 +51,11 @@ function allowedAt(
  * `allowedDisruptions` would at each moment were no node disrupted.
  */
 export function budgetWindows(
-  { disruption }: Pick<NodePool, 'disruption'>,
+  pool: Pick<NodePool, 'annotations' | 'disruption'>,
   total: number,
   range: Interval,
 ): readonly BudgetWindow[] {
-  const limits = disruption.budgets.map((budget) => limitOf(budget, total, range));
+  const limits = budgetsOfPool(pool).map((budget) => limitOf(budget, total, range));
   const edges = limits.flatMap(({ times }) => times.flatMap(({ fromMs, toMs }) => [fromMs, toMs]));
   const starts = [...new Set([range.fromMs, ...edges])].sort((a, b) => a - b);
   const windows: BudgetWindow[] = [];

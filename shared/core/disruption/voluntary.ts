@@ -6,7 +6,12 @@ import type { DisruptionClass } from './candidates.ts';
 export type VoluntaryReason = Exclude<DisruptionReason, 'Unhealthy'>;
 
 /** In the order in which a pass goes by them. */
-export const VOLUNTARY_REASONS: readonly VoluntaryReason[] = ['Empty', 'Drifted', 'Underutilized'];
+export const VOLUNTARY_REASONS: readonly VoluntaryReason[] = [
+  'Empty',
+  'Drifted',
+  'Fallback',
+  'Underutilized',
+];
 
 /** What differs between reasons beside the choice of nodes. */
 export interface VoluntaryTerms {
@@ -40,6 +45,13 @@ export const VOLUNTARY_TERMS: Readonly<Record<VoluntaryReason, VoluntaryTerms>> 
     yieldsToPods: false,
     backsOff: false,
     why: reason('node-drifted', {}),
+  },
+  Fallback: {
+    class: 'graceful',
+    endsOnceAsAsked: false,
+    yieldsToPods: true,
+    backsOff: true,
+    why: reason('node-fallback', {}),
   },
   Underutilized: {
     class: 'graceful',

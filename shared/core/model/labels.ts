@@ -64,6 +64,8 @@ export const DRAIN = 'joiner.dev/drain';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
+/** On NodePools: their nodes that are fallbacks go back to what is tried first. */
+export const RETURN_TO_FIRST_CHOICE = 'joiner.dev/return-to-first-choice';
 /** On NodePools: the group whose caps (setting `limitGroups`) their nodes count against. */
 export const LIMIT_GROUP = 'joiner.dev/limit-group';
 /** On NodePools: windows in which launches or disruptions of the pool are paused. */

@@ -14,10 +14,13 @@ export interface NodeClassReference {
 export type DurationOrNever = number | 'Never';
 
 /**
- * Why nodes are disrupted, as disruption budgets name it; `Unhealthy` is ours.
+ * Why nodes are disrupted, as budgets of NodePools may name it.
  * https://karpenter.sh/docs/concepts/disruption/#reasons
  */
-export const DISRUPTION_REASONS = ['Underutilized', 'Empty', 'Drifted', 'Unhealthy'] as const;
+export const BUDGET_REASONS = ['Underutilized', 'Empty', 'Drifted', 'Unhealthy'] as const;
+
+/** All of them. `Fallback` is ours: the annotation that asks for it has its budget. */
+export const DISRUPTION_REASONS = [...BUDGET_REASONS, 'Fallback'] as const;
 
 export type DisruptionReason = (typeof DISRUPTION_REASONS)[number];
 
@@ -28,6 +31,7 @@ export function byDisruptionReason<Value>(
   return {
     Drifted: make('Drifted'),
     Empty: make('Empty'),
+    Fallback: make('Fallback'),
     Underutilized: make('Underutilized'),
     Unhealthy: make('Unhealthy'),
   };

@@ -60,6 +60,25 @@ describe('allowed disruptions', () => {
   });
 });
 
+describe('fallbacks', () => {
+  it.each<[string, string | undefined, readonly DisruptionBudget[], number]>([
+    ['none go unasked', undefined, [], 0],
+    ['none go where what is asked cannot be read', 'nodes=some', [], 0],
+    ['one goes where no number is asked for', 'after=1h', [], 1],
+    ['so many as are asked for', 'nodes=3', [], 3],
+    ['a share', 'nodes=25%', [], 3],
+    ['a budget for every reason counts, too', 'nodes=3', [budget('2')], 2],
+    ['a budget for another reason does not', 'nodes=3', [budget('0', { reasons: ['Empty'] })], 3],
+  ])('%s', (_, text, budgets, expected) => {
+    const annotations: Record<string, string> = {};
+    if (text !== undefined) annotations['joiner.dev/return-to-first-choice'] = text;
+    const { disruption } = poolOf('general');
+    const pool = poolOf('general', { annotations, disruption: { ...disruption, budgets } });
+    const nodes = { total: 10, disrupted: 0 };
+    expect(allowedDisruptions(pool, 'Fallback', nodes, NOON)).toBe(expected);
+  });
+});
+
 describe('budgets of a pool count', () => {
   const pool = poolOf('general');
   const joined = yes('Launched', 'Registered', 'Initialized');

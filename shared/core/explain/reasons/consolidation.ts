@@ -26,7 +26,7 @@ export const CONSOLIDATION = {
     parameters: NONE,
   },
   'guard-unreadable': {
-    meaning: 'An annotation of the NodePool cannot be read: its nodes are not consolidated.',
+    meaning: 'An annotation of the NodePool cannot be read: its nodes are not moved.',
     remedy: 'Correct the annotation.',
     parameters: {
       annotation: { type: 'text', what: 'the annotation' },

@@ -45,6 +45,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     deleted: [],
     taken: new Set(),
     kept: new Map(),
+    fallbacks: new Map(),
     unconsolidatable: new Map(),
     asked: undefined,
     begun: new Set(),

@@ -1,0 +1,179 @@
+import { blockersOf, inTurn, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
+import { preferredOver, returnTermsOf } from '../../core/disruption/first-choice.ts';
+import { type Return, returnOf, returnsLater } from '../../core/disruption/return.ts';
+import { withReserved } from '../../core/disruption/simulation.ts';
+import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
+import { offeringOfClaim } from '../../core/model/claim-offering.ts';
+import { money } from '../../core/model/currency.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { attempt } from '../writes/attempt.ts';
+import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
+import { Allowance } from './budgets.ts';
+import { type DisruptionCandidate, disruptionCandidates } from './candidates.ts';
+import { beginDisruption } from './commands.ts';
+import { withoutFailedMoves } from './failed-moves.ts';
+import type { DisruptionMethod, Search } from './method.ts';
+import { type DisruptPass, mayChoose } from './pass.ts';
+import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
+import { reservedSnapshot } from './snapshot.ts';
+
+/** Plans in one pass: what is left is the next minute's. */
+const PLANS_MAX = 5;
+
+/** Whether there is something that is tried before the node, of a NodePool that asks for it. */
+function isFallback(pass: DisruptPass, { claim, pool }: DisruptionCandidate): boolean {
+  if (returnTermsOf(pool) === undefined || pool.replicas !== undefined) return false;
+  const typesOf = (name: string) => pass.resolution.instanceTypes.get(name) ?? [];
+  return preferredOver(claim, pool, pass.state.objects.nodePools, typesOf).length > 0;
+}
+
+/** Nodes with pods that are fallbacks, oldest first. Drift replaces its own by what is tried first. */
+function fallbackCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
+  return disruptionCandidates(pass)
+    .filter((each) => !isEmpty(each) && each.drift.drifts.length === 0 && isFallback(pass, each))
+    .filter(({ claim }) => mayChoose(pass, claim, 'Fallback'))
+    .toSorted(
+      ({ claim: a }, { claim: b }) => a.createdAtMs - b.createdAtMs || (a.name < b.name ? -1 : 1),
+    );
+}
+
+/** All that holds the node, whatever could be had for its pods; budgets aside. */
+function heldBy(pass: DisruptPass, each: DisruptionCandidate): readonly Reason[] {
+  const { state, nowMs } = pass;
+  const { podDisruptionBudgets } = state.objects;
+  return [
+    ...blockedByPool(pass, each.pool).flatMap(({ reasons }) => reasons),
+    ...returnsLater(each.pool, each.claim, nowMs),
+    ...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'),
+    ...unevictableBy(each),
+  ];
+}
+
+/** Of the candidates those that nothing holds; why the others stay is noted. */
+function freeOf(
+  pass: DisruptPass,
+  candidates: readonly DisruptionCandidate[],
+): readonly DisruptionCandidate[] {
+  const isPaused = isLaunchPaused(pass);
+  return candidates.filter((each) => {
+    const held = isPaused ? LAUNCHES_PAUSED.reasons : heldBy(pass, each);
+    if (held.length > 0) pass.fallbacks.set(each.claim.name, held);
+    return held.length === 0;
+  });
+}
+
+/** What plans go by, and the nodes that pods of others will go to. */
+async function planningInput(pass: DisruptPass) {
+  const { snapshot, hosts } = await reservedSnapshot(pass);
+  return { snapshot: withoutFailedMoves(pass, snapshot), hosts };
+}
+
+function reasonOf(pass: DisruptPass, { claim, pool }: DisruptionCandidate, found: Return): Reason {
+  const { currency } = pass.settings.scheduling;
+  const before = offeringOfClaim(claim, pass.resolution.instanceTypes.get(pool.name) ?? []);
+  const nodes = found.replacements.map(
+    ({ nodePool, chosen }) => `${chosen.capacityType} in NodePool ${nodePool}`,
+  );
+  const amount = found.replacements.reduce((sum, { chosen }) => sum + chosen.price, 0);
+  return reason('first-choice-available', {
+    nodes: [...new Set(nodes)].sort(),
+    price: { amount, currency },
+    was: before === undefined ? '' : money(before.price, currency),
+  });
+}
+
+/** The new nodes first: the old one goes when they are ready. None: it was refused. */
+async function begin(
+  pass: DisruptPass,
+  candidate: DisruptionCandidate,
+  found: Return,
+  snapshot: ClusterSnapshot,
+): Promise<readonly NodeClaim[]> {
+  const { claim, node } = candidate;
+  const planned = found.replacements.flatMap((each) => replacementClaims(pass, snapshot, each));
+  if (planned.length < found.replacements.length) return [];
+  const why = reasonOf(pass, candidate, found);
+  const made = await createReplacements(pass, {
+    claims: [claim],
+    replacements: planned,
+    reason: 'Fallback',
+    why,
+  });
+  if (made.length < planned.length) return [];
+  const labels = { decision: 'replace', reason: 'fallback', consolidation_type: '' };
+  pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
+  await beginDisruption(pass, claim, node, 'Fallback');
+  await recordWaiting(pass, claim, node, made);
+  pass.disruptions.push({
+    reason: 'Fallback',
+    claims: [claim],
+    replacements: made,
+    reasons: [why],
+  });
+  return made;
+}
+
+/** Begins to return the nodes that were found, as far as they may still go by what is there now. */
+async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promise<void> {
+  const found = fallbackCandidates(pass).filter(({ claim }) => uids.has(claim.uid));
+  const allowance = new Allowance(pass, 'Fallback');
+  const input = await planningInput(pass);
+  let { snapshot } = input;
+  for (const each of freeOf(pass, found)) {
+    const { claim, node, pool } = each;
+    if (input.hosts.has(node.name)) continue;
+    if (!(await allowance.allows(pool))) {
+      pass.fallbacks.set(claim.name, [reason('budget-blocks', { reason: 'Fallback' })]);
+      continue;
+    }
+    const planned = returnOf(snapshot, each, pass.settings.scheduling);
+    if (isReason(planned)) continue;
+    const step = async (): Promise<void> => {
+      const made = await begin(pass, each, planned, snapshot);
+      if (made.length === 0) return;
+      allowance.take(pool);
+      // From here on the room that its pods will go to is nobody else's.
+      snapshot = withReserved(snapshot, claim, made, planned.elsewhere);
+      for (const host of planned.elsewhere.values()) input.hosts.add(host);
+    };
+    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
+  }
+}
+
+async function searchLater(
+  pass: DisruptPass,
+  candidates: readonly DisruptionCandidate[],
+): Promise<Search | undefined> {
+  if (candidates.length === 0 || (await isDisruptionPaused(pass))) return undefined;
+  for (const { pool } of candidates) {
+    const terms = returnTermsOf(pool);
+    if (terms !== undefined && isReason(terms)) await pass.events.ofPool(pool, [terms]);
+  }
+  const free = inTurn(freeOf(pass, candidates), PLANS_MAX, pass.nowMs).slice(0, PLANS_MAX);
+  if (free.length === 0) return undefined;
+  const { snapshot, hosts } = await planningInput(pass);
+  return {
+    run: () => {
+      const found = free.filter((each) => {
+        if (hosts.has(each.node.name)) return false;
+        const planned = returnOf(snapshot, each, pass.settings.scheduling);
+        if (isReason(planned)) pass.fallbacks.set(each.claim.name, [planned]);
+        return !isReason(planned);
+      });
+      const uids = new Set(found.map(({ claim }) => claim.uid));
+      const carryOut = (again: DisruptPass): Promise<void> => returnNodes(again, uids);
+      return { isEmpty: found.length === 0, carryOut };
+    },
+  };
+}
+
+/**
+ * Returns nodes that are fallbacks to what is tried first, where their NodePool asks for it with the
+ * annotation `joiner.dev/return-to-first-choice`.
+ */
+export const fallback: DisruptionMethod = {
+  reason: 'Fallback',
+  candidates: fallbackCandidates,
+  disrupt: searchLater,
+};

@@ -1,0 +1,77 @@
+import { isReason, type Reason, reason } from '../explain/reason.ts';
+import type { PlannedNodeClaim } from '../model/plan.ts';
+import type { NodeClaim, NodePool } from '../model/provisioning.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
+import type { Candidate } from './candidates.ts';
+import { narrowed } from './consolidation/narrowing.ts';
+import { isPreferred, preferredOver, returnTermsOf } from './first-choice.ts';
+import { type Places, simulate } from './simulation.ts';
+
+/** What takes the place of a node that is a fallback. */
+export interface Return {
+  readonly kind: 'return';
+  /** Each of them is tried before what the node is. */
+  readonly replacements: readonly PlannedNodeClaim[];
+  /** Nodes that are there already and take some of its pods. */
+  readonly elsewhere: Places;
+}
+
+/** A node of a NodePool that asks for the return of its nodes. */
+export interface ReturnCandidate extends Candidate {
+  readonly pool: NodePool;
+}
+
+/** Why the node is too young to return, or its pool's annotation cannot be read; empty: neither. */
+export function returnsLater(
+  pool: NodePool,
+  { createdAtMs }: Pick<NodeClaim, 'createdAtMs'>,
+  nowMs: number,
+): readonly Reason[] {
+  const terms = returnTermsOf(pool);
+  if (terms === undefined) return [];
+  if (isReason(terms)) return [terms];
+  const leftMs = createdAtMs + terms.afterMs - nowMs;
+  if (leftMs <= 0) return [];
+  return [
+    reason('fallback-too-young', { nodePool: pool.name, minutes: Math.ceil(leftMs / 60_000) }),
+  ];
+}
+
+/** In the same NodePool only of the capacity type that is meant: a shortage must not undo it. */
+function asPreferred(
+  planned: PlannedNodeClaim,
+  { claim, pool }: ReturnCandidate,
+  { nodePools, instanceTypes }: ClusterSnapshot,
+): PlannedNodeClaim | undefined {
+  if (!isPreferred(planned, claim, pool, nodePools)) return undefined;
+  if (planned.nodePool !== pool.name) return planned;
+  const types = instanceTypes.get(pool.name) ?? [];
+  const all = { min: 1, max: types.length };
+  return narrowed(planned, types, Number.POSITIVE_INFINITY, all)?.claim;
+}
+
+/**
+ * Plans as `provision` does, with the node gone: its pods return where they get new nodes that are
+ * all tried before what the node is, whatever these cost. A reason where they do not.
+ */
+export function returnOf(
+  snapshot: ClusterSnapshot,
+  candidate: ReturnCandidate,
+  settings: SchedulingSettings,
+): Return | Reason {
+  const { claim, node, pool } = candidate;
+  const typesOf = (name: string) => snapshot.instanceTypes.get(name) ?? [];
+  const preferred = preferredOver(claim, pool, snapshot.nodePools, typesOf);
+  const unavailable = reason('first-choice-unavailable', {
+    wanted: preferred.map(({ name }) => name),
+  });
+  if (!preferred.some(({ isAvailable }) => isAvailable)) return unavailable;
+  const outcome = simulate(snapshot, node, settings);
+  if (outcome.kind === 'blocked') return outcome.why;
+  const replacements = outcome.replacements.flatMap(
+    (each) => asPreferred(each, candidate, snapshot) ?? [],
+  );
+  const isAll = replacements.length === outcome.replacements.length;
+  if (!isAll || replacements.length === 0) return unavailable;
+  return { kind: 'return', replacements, elsewhere: outcome.elsewhere };
+}

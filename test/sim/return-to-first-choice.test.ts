@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { CAPACITY_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import type { Scenario } from '../../shared/sim/scenario.ts';
+import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { claimsOf, entries, MINUTE, runningPods } from './rolls.ts';
+import { apartOf, deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+
+const PODS = 4;
+const WHEN_EMPTY = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '1m' };
+
+/** The NodePool, which asks for the return of its nodes. */
+function asking(pool: Json, terms: string): Json {
+  const annotations = { 'joiner.dev/return-to-first-choice': terms };
+  return { ...pool, metadata: { ...(pool['metadata'] as Json), annotations } };
+}
+
+function named(name: string, weight: number, pool: Json): Json {
+  return { ...pool, metadata: { name }, spec: { ...(pool['spec'] as Json), weight } };
+}
+
+/** How many nodes there are by what this label says. */
+function countBy(world: World, label: string): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { labels } of claimsOf(world)) {
+    const value = labels[label] ?? '';
+    counts[value] = (counts[value] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const noSpot: Scenario['steps'] = [
+  { at: 0, unavailable: { capacityType: 'spot', for: 20 * MINUTE } },
+];
+const web = deployment('web', PODS, '1', apartOf('web'));
+
+describe('nodes that were launched on demand in a shortage of spot', () => {
+  const pool = nodePool(['spot', 'on-demand'], { disruption: WHEN_EMPTY });
+
+  it('stay where the NodePool does not ask for their return', async () => {
+    const { world } = await smallWorld([nodeClass, pool, web], { scenario: { steps: noSpot } });
+    await world.run(WORLD_START_MS + 90 * MINUTE);
+    expect(countBy(world, CAPACITY_TYPE)).toEqual({ 'on-demand': PODS });
+  });
+
+  it.each([
+    ['nodes=1,after=5m', 1],
+    ['nodes=2,after=5m', 2],
+  ])('return to spot with %s, %i at once, and all pods run', async (terms, atOnce) => {
+    const budgets = [{ nodes: '100%' }];
+    const all = nodePool(['spot', 'on-demand'], { disruption: { ...WHEN_EMPTY, budgets } });
+    const manifests = [nodeClass, asking(all, terms), web];
+    const { world } = await smallWorld(manifests, { scenario: { steps: noSpot } });
+    await world.run(WORLD_START_MS + 19 * MINUTE);
+    expect(countBy(world, CAPACITY_TYPE)).toEqual({ 'on-demand': PODS });
+    let [most, least] = [0, PODS];
+    for (let minute = 19; minute < 90; minute += 1) {
+      await world.run(WORLD_START_MS + minute * MINUTE);
+      most = Math.max(most, claimsOf(world).length - PODS);
+      least = Math.min(least, runningPods(world));
+    }
+    expect(countBy(world, CAPACITY_TYPE)).toEqual({ spot: PODS });
+    expect(most).toBe(atOnce);
+    expect(least).toBeGreaterThanOrEqual(PODS - atOnce);
+    expect(runningPods(world)).toBe(PODS);
+    // Those of the beginning, and one for each that returned.
+    expect(entries(world, 'ready')).toHaveLength(2 * PODS);
+  });
+
+  it('are tried again ever more rarely while spot cannot be had', async () => {
+    const steps: Scenario['steps'] = [{ at: 0, unavailable: { capacityType: 'spot' } }];
+    const manifests = [nodeClass, asking(pool, 'after=5m'), web];
+    const { world } = await smallWorld(manifests, { scenario: { steps } });
+    await world.run(WORLD_START_MS + 180 * MINUTE);
+    expect(countBy(world, CAPACITY_TYPE)).toEqual({ 'on-demand': PODS });
+    expect(entries(world, 'ready')).toHaveLength(PODS);
+    const created = entries(world, 'created').length;
+    expect(created).toBeGreaterThan(PODS);
+    expect(created).toBeLessThanOrEqual(PODS + 15);
+  });
+});
+
+describe('nodes of a NodePool that is tried second', () => {
+  const disruption = { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '1m' };
+  const first = named('first', 50, nodePool(['spot'], { disruption }));
+  const second = named('second', 10, nodePool(['on-demand'], { disruption }));
+  const terms = 'nodes=1,after=5m';
+
+  it('return to the first, whatever it costs, and stay there', async () => {
+    // By the names of the pools alone, the second would be the cheaper one.
+    const dear = named('first', 50, nodePool(['on-demand'], { disruption }));
+    const large = { key: 'karpenter.k8s.aws/instance-size', operator: 'In', values: ['2xlarge'] };
+    const spec = dear['spec'] as { readonly template: { readonly spec: Json } };
+    const requirements = [...(spec.template.spec['requirements'] as Json[]), large];
+    const template = { spec: { ...spec.template.spec, requirements } };
+    const steps: Scenario['steps'] = ['c7g', 'm7g', 'c6a', 'm6a'].map((family) => ({
+      at: 0,
+      unavailable: { instanceType: `${family}.2xlarge`, for: 20 * MINUTE },
+    }));
+    const manifests = [
+      nodeClass,
+      { ...dear, spec: { ...spec, template } },
+      asking(second, terms),
+      web,
+    ];
+    const { world } = await smallWorld(manifests as readonly Json[], { scenario: { steps } });
+    await world.run(WORLD_START_MS + 19 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ second: PODS });
+    await world.run(WORLD_START_MS + 90 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: PODS });
+    const ready = entries(world, 'ready').length;
+    expect(ready).toBe(2 * PODS);
+    await world.run(WORLD_START_MS + 12 * 60 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: PODS });
+    expect(entries(world, 'ready')).toHaveLength(ready);
+    expect(runningPods(world)).toBe(PODS);
+  });
+
+  it('stay where their pods can be nowhere else', async () => {
+    const own = deployment('own', 2, '1', {
+      ...apartOf('own'),
+      nodeSelector: { [NODE_POOL]: 'second' },
+    });
+    const { world } = await smallWorld([nodeClass, first, asking(second, terms), own]);
+    await world.run(WORLD_START_MS + 60 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ second: 2 });
+    expect(entries(world, 'created')).toHaveLength(2);
+  });
+});
+
+it('an annotation that cannot be read keeps the nodes, and the NodePool says so', async () => {
+  const pool = nodePool(['spot', 'on-demand'], { disruption: WHEN_EMPTY });
+  const manifests = [nodeClass, asking(pool, 'nodes=one'), web];
+  const { world } = await smallWorld(manifests, { scenario: { steps: noSpot } });
+  await world.run(WORLD_START_MS + 60 * MINUTE);
+  expect(countBy(world, CAPACITY_TYPE)).toEqual({ 'on-demand': PODS });
+  const said = entries(world, 'DisruptionBlocked').map(({ object, message }) => [object, message]);
+  expect(said).toContainEqual([
+    'NodePool/default',
+    'Annotation joiner.dev/return-to-first-choice: "nodes=one" is invalid; example: nodes=1,after=30m',
+  ]);
+});
