@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 interface Outcome {
   passed: number;
@@ -31,6 +31,25 @@ interface Report {
   readonly numTodoTests: number;
   readonly numFailedTestSuites: number;
   readonly success: boolean;
+  readonly testResults: readonly {
+    /** The path of the file. */
+    readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
+  }[];
+}
+
+const SLOWEST = 15;
+
+/** What a run that takes too long spends its time on, beside each other. */
+function tellSlowest({ testResults }: Report): void {
+  const slowest = testResults
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST);
+  for (const { name, seconds } of slowest) {
+    process.stderr.write(`${seconds.toFixed(0).padStart(5)} s  ${relative(root, name)}\n`);
+  }
 }
 
 /** vitest's JSON report beside its own output; a run without a report is a failure. */
@@ -45,6 +64,7 @@ function vitest(args: readonly string[], outcome: Outcome): void {
   });
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    if (report.testResults.length > SLOWEST) tellSlowest(report);
     outcome.passed += report.numPassedTests;
     outcome.skipped += report.numPendingTests + report.numTodoTests;
     // A suite that cannot be loaded has no failed test, but the run has failed.

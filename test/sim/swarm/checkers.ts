@@ -12,7 +12,7 @@ import type { World } from '../../../shared/sim/world.ts';
 import { violations } from '../invariants.ts';
 import type { Invocation } from './awaits.ts';
 import type { Karpenter } from './karpenter.ts';
-import type { Setting } from './setting.ts';
+import { RETURNING_MAX, type Setting } from './setting.ts';
 import type { Users } from './users.ts';
 
 /** Clocks of invocations and reads may differ by so much from what was true. */
@@ -228,7 +228,7 @@ function allowedBy({ disruption }: NodePool, reason: string, total: number): num
       const amount = Number.parseInt(text, 10);
       return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
     });
-  return Math.min(total, ...limits);
+  return Math.min(total, ...limits, ...(reason === 'Fallback' ? [RETURNING_MAX] : []));
 }
 
 /** What must have come about once faults have stopped for long enough. */

@@ -39,6 +39,9 @@ interface PoolFields {
 }
 
 const LIMIT_MILLIS = 40_000;
+/** Of the nodes of NodePool `default` that are fallbacks so many may go at once. */
+export const RETURNING_MAX = 1;
+const RETURN_TERMS = `nodes=${RETURNING_MAX},after=2m`;
 
 export function drawSetting(random: Prng): Setting {
   const capacityTypes = one(random, [['on-demand'], ['spot'], ['spot', 'on-demand']]);
@@ -54,7 +57,11 @@ export function drawSetting(random: Prng): Setting {
     });
     const { labels, expireAfter, window } = fields;
     const whole = withTemplate(made, labels, { ...drainEnd, expireAfter });
-    return window === undefined ? whole : withWindow(whole, window);
+    const annotations = {
+      ...(window === undefined ? {} : { 'joiner.dev/pause': window }),
+      ...(isReturning ? { 'joiner.dev/return-to-first-choice': RETURN_TERMS } : {}),
+    };
+    return { ...whole, metadata: { ...objectAt(whole, 'metadata'), annotations } };
   };
   const asDrawn = { labels: {}, expireAfter: expiresAfter, budgets };
   const drawn = Array.from({ length: random.between(2, 4) }, (_, at) =>
@@ -63,6 +70,7 @@ export function drawSetting(random: Prng): Setting {
   // Drawn last, so that everything else of a seed stays as it is.
   const nodesMax = random.next() < 0.15 ? random.between(4, 12) : undefined;
   const isRolledOut = random.next() < 0.25;
+  const isReturning = random.next() < 0.3;
   const workloads = drawn.flatMap(({ manifests }) => manifests);
   return {
     nodesMax,
@@ -105,11 +113,6 @@ function withTemplate(pool: Json, labels: Json, fields: Json): Json {
   const spec = pool['spec'] as { readonly template: { readonly spec: Json } };
   const template = { metadata: { labels }, spec: { ...spec.template.spec, ...fields } };
   return { ...pool, spec: { ...spec, template } };
-}
-
-function withWindow(pool: Json, window: string): Json {
-  const metadata = { ...objectAt(pool, 'metadata'), annotations: { 'joiner.dev/pause': window } };
-  return { ...pool, metadata };
 }
 
 function drawWorkload(random: Prng, name: string) {

@@ -11,7 +11,7 @@ import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
 import { awsByDefault, makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
-import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
+import type { Addresses, ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, applyRights } from '../control-plane/manifests.ts';
 import { clientOf, describeWithControlPlane, type Running } from '../control-plane/suite.ts';
 import { startTokenWebhook, type TokenWebhook } from '../control-plane/token-webhook.ts';
@@ -129,7 +129,7 @@ export async function describeClosedLoop(
   );
 }
 
-async function installCrds(plane: Omit<ControlPlane, 'stop'>): Promise<void> {
+async function installCrds(plane: Addresses): Promise<void> {
   const admin = clientOf(plane, 'test-installer');
   try {
     await establishCrds(admin, await ourCrds());

@@ -20,8 +20,15 @@ export interface ControlPlane {
   readonly viewerToken: string;
   /** File with what {@link ControlPlaneOptions.audited} has asked, as JSON lines. */
   readonly auditLog: string;
+  /** Ends the API server and starts it again on the same data; done when it is ready. */
+  restartApiServer(): Promise<void>;
+  /** etcd does nothing for so long: the API server answers nothing that it has to ask. */
+  pauseEtcd(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** A control plane of which only the API server runs so far. */
+export type Addresses = Omit<ControlPlane, 'stop' | 'restartApiServer' | 'pauseEtcd'>;
 
 export interface ControlPlaneOptions {
   /** URL of a TokenReview webhook that authenticates other tokens. @default none */
@@ -38,7 +45,7 @@ export interface ControlPlaneOptions {
    * What the API server is given before the controllers start: the garbage collector then knows
    * kinds that it would otherwise find only half a minute later.
    */
-  readonly beforeControllers?: (plane: Omit<ControlPlane, 'stop'>) => Promise<void>;
+  readonly beforeControllers?: (plane: Addresses) => Promise<void>;
   /** `default`: the controllers make as many requests a second as they do out of the box. */
   readonly controllerRate?: 'default' | 'fast';
 }
@@ -70,8 +77,10 @@ async function launchOnce(assets: string, options: ControlPlaneOptions): Promise
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const start = (name: string, args: readonly string[]): void => {
-      programs.push(startProgram(name, join(assets, name), args));
+    const start = (name: string, args: readonly string[]): Program => {
+      const program = startProgram(name, join(assets, name), args);
+      programs.push(program);
+      return program;
     };
     const [client = 0, peer = 0, secure = 0] = await freePorts(3);
     const [adminToken, viewerToken] = [randomToken(), randomToken()];
@@ -83,7 +92,7 @@ async function launchOnce(assets: string, options: ControlPlaneOptions): Promise
     await writeSecrets(folder, tokens, options.tokenWebhookUrl);
     await writeFile(join(folder, 'audit-policy'), auditPolicy(options.audited));
     const auditLog = join(folder, 'audit.log');
-    start('etcd', etcdFlags(folder, client, peer));
+    const etcd = start('etcd', etcdFlags(folder, client, peer));
     start('kube-apiserver', apiServerFlags(folder, client, secure, options));
     await untilReady(url, adminToken, programs);
     const caPem = await readFile(join(folder, 'apiserver.crt'), 'utf8');
@@ -93,7 +102,22 @@ async function launchOnce(assets: string, options: ControlPlaneOptions): Promise
       start('kube-scheduler', schedulerFlags(folder));
       start('kube-controller-manager', controllerFlags(folder, options));
     }
-    return { url, caPem, adminToken, viewerToken, auditLog, stop };
+    const restartApiServer = async (): Promise<void> => {
+      const at = programs.findIndex(({ name }) => name === 'kube-apiserver');
+      await programs[at]?.stop();
+      programs.splice(at, 1);
+      const again = start('kube-apiserver', apiServerFlags(folder, client, secure, options));
+      // The controllers still end before it.
+      programs.splice(at, 0, ...programs.splice(programs.indexOf(again), 1));
+      await untilReady(url, adminToken, programs);
+    };
+    const pauseEtcd = async (ms: number): Promise<void> => {
+      etcd.pause();
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      etcd.resume();
+    };
+    const addresses = { url, caPem, adminToken, viewerToken, auditLog };
+    return { ...addresses, restartApiServer, pauseEtcd, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -12,6 +12,9 @@ export interface Program {
   output(): string;
   /** Undefined while it runs. */
   exitCode(): number | undefined;
+  /** It does nothing until {@link resume}: who asks it waits. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -50,12 +53,20 @@ export function startProgram(name: string, path: string, args: readonly string[]
   });
   const stop = async (): Promise<void> => {
     if (code !== undefined) return;
+    child.kill('SIGCONT');
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
     await ended;
     clearTimeout(timer);
   };
-  return { name, output: () => kept, exitCode: () => code, stop };
+  return {
+    name,
+    output: () => kept,
+    exitCode: () => code,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    stop,
+  };
 }
 
 /** Ports of the loopback interface that were free a moment ago; all different. */

@@ -4,7 +4,12 @@ import { systemTiming } from '../../../shared/kube/time.ts';
 import { fixedToken, type TokenSource } from '../../../shared/kube/token.ts';
 import { httpTransport } from '../../../shared/kube/transport.ts';
 import { findAssets } from './assets.ts';
-import { type ControlPlane, type ControlPlaneOptions, launchControlPlane } from './launch.ts';
+import {
+  type Addresses,
+  type ControlPlane,
+  type ControlPlaneOptions,
+  launchControlPlane,
+} from './launch.ts';
 
 const START_MS_MAX = 120_000;
 
@@ -16,11 +21,7 @@ export interface Running {
 }
 
 /** A client of a control plane with the wall clock. */
-export function clientOf(
-  plane: Omit<ControlPlane, 'stop'>,
-  name: string,
-  tokens?: TokenSource,
-): KubeClient {
+export function clientOf(plane: Addresses, name: string, tokens?: TokenSource): KubeClient {
   return new KubeClient({
     transport: httpTransport({ url: plane.url, caPem: plane.caPem }),
     tokens: tokens ?? fixedToken(plane.adminToken),
