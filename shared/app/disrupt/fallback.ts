@@ -28,7 +28,7 @@ function isFallback(pass: DisruptPass, { claim, pool }: DisruptionCandidate): bo
   return preferredOver(claim, pool, pass.state.objects.nodePools, typesOf).length > 0;
 }
 
-/** Nodes with pods that are fallbacks, oldest first. Drift replaces its own by what is tried first. */
+/** Fallbacks with pods, the oldest first. Drift replaces its own by what is tried first. */
 function fallbackCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
   return disruptionCandidates(pass)
     .filter((each) => !isEmpty(each) && each.drift.drifts.length === 0 && isFallback(pass, each))
@@ -169,7 +169,7 @@ async function searchLater(
 }
 
 /**
- * Returns nodes that are fallbacks to what is tried first, where their NodePool asks for it with the
+ * Returns nodes that are fallbacks to what is tried first, where their NodePool asks for it in the
  * annotation `joiner.dev/return-to-first-choice`.
  */
 export const fallback: DisruptionMethod = {

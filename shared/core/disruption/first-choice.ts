@@ -26,7 +26,8 @@ const NODES = /^\d+%?$/;
 
 /**
  * What a NodePool's annotation says, such as `nodes=1,after=30m`; each part may be left out.
- * Undefined: it has none, and its nodes return for the money alone. A reason where it cannot be read.
+ * Undefined: it has none, and its nodes return only where that saves. A reason where it cannot be
+ * read.
  */
 export function returnTermsOf({
   annotations,

@@ -15,7 +15,8 @@ interface Replaced {
 
 /**
  * Whether a decision has just found places for the pods of its node: it is being replaced, or it is
- * drained because its pods run cheaper there, or on what is tried first. EC2 takes an interrupted one whatever became of them.
+ * drained because its pods run cheaper there, or on what is tried first. EC2 takes an interrupted
+ * one whatever became of them.
  */
 function isProvidedFor(claim: NodeClaim): boolean {
   const { annotations, deletedAtMs } = claim;

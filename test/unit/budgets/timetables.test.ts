@@ -40,3 +40,13 @@ it('is a timetable for each NodePool, with as many nodes as it has now', async (
   ]);
   expect(renderTimetables([])).toBe('No NodePools.');
 });
+
+it('has a column for fallbacks where a NodePool asks for their return', () => {
+  const annotations = { 'joiner.dev/return-to-first-choice': 'nodes=1' };
+  const nodePools = [poolOf('general', { disruption, annotations })];
+  const range = { fromMs: FROM, toMs: FROM + DAY };
+  const asking = renderTimetables(timetables({ objects: { ...objects, nodePools } }, range));
+  const not = renderTimetables(timetables({ objects }, range));
+  expect(asking.split('\n')[1]?.split(/\s{2,}/u)).toContain('FALLBACK');
+  expect(not).not.toContain('FALLBACK');
+});

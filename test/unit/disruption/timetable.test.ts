@@ -24,7 +24,8 @@ function said(budgets: readonly DisruptionBudget[], days = 1, total = 10): reado
   const range = { fromMs: MIDNIGHT, toMs: MIDNIGHT + days * DAY };
   return budgetWindows(pool(...budgets), total, range).map(({ fromMs, toMs, allowed }) => {
     const at = (ms: number): string => new Date(ms).toISOString().slice(8, 16);
-    return `${at(fromMs)} ${at(toMs)} ${REASONS.map((reason) => allowed[reason]).join('/')}`;
+    const reasons = REASONS.filter((reason) => reason !== 'Fallback');
+    return `${at(fromMs)} ${at(toMs)} ${reasons.map((reason) => allowed[reason]).join('/')}`;
   });
 }
 
@@ -67,6 +68,15 @@ describe('a timetable of budgets', () => {
     ['that cannot be read', [budget('5', { schedule: 'soon' })], ['15T00:00 16T00:00 0/0/0/10']],
   ])('%s', (_, budgets, expected) => {
     expect(said(budgets)).toEqual(expected);
+  });
+
+  it('of fallbacks, where the NodePool asks for their return', () => {
+    const annotations = { 'joiner.dev/return-to-first-choice': 'nodes=3' };
+    const range = { fromMs: MIDNIGHT, toMs: MIDNIGHT + DAY };
+    const allowed = (own: ReturnType<typeof pool>) =>
+      budgetWindows(own, 10, range).map((window) => window.allowed.Fallback);
+    expect(allowed({ ...pool(office), annotations })).toEqual([3, 0, 3]);
+    expect(allowed(pool(office))).toEqual([0, 0, 0]);
   });
 
   it('says at each moment what is allowed then', () => {

@@ -10,7 +10,7 @@ import {
 import { reason } from '../../../../shared/core/explain/reason.ts';
 import { InvariantViolation } from '../../../../shared/core/invariant.ts';
 import { nodeOfClaim } from '../../../../shared/core/model/joins.ts';
-import { DO_NOT_DISRUPT } from '../../../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, RETURN_TO_FIRST_CHOICE } from '../../../../shared/core/model/labels.ts';
 import { isDisrupted } from '../../../../shared/core/model/taint.ts';
 import type { ClusterEvent, ClusterState } from '../../../../shared/ports.ts';
 import { runningWorld, settings, spread, withPorts } from '../world.ts';
@@ -37,11 +37,12 @@ const budgetOf =
     const budget = { nodes, reasons: undefined, schedule: undefined, durationMs: undefined };
     const nodePools = state.objects.nodePools.map((pool) => ({
       ...pool,
+      annotations: { [RETURN_TO_FIRST_CHOICE]: 'nodes=100%' },
       disruption: { ...pool.disruption, budgets: [budget] },
     }));
     return { ...state, objects: { ...state.objects, nodePools } };
   };
-const unchanged: Change = (state) => state;
+const allowing = budgetOf('100%');
 
 /** A pass over a cluster of one node, and that node. */
 async function observed(change: Change) {
@@ -68,7 +69,7 @@ function begin(
 
 describe('whatever a method has chosen a node by', () => {
   it.each(VOLUNTARY_REASONS)('%s begins where nothing blocks it', async (why) => {
-    const found = await observed(unchanged);
+    const found = await observed(allowing);
     expect(await begin(found, why)).toBe('done');
     expect(await found.isTainted()).toBe(true);
   });
@@ -115,7 +116,7 @@ describe('whatever a method has chosen a node by', () => {
   });
 
   it('a claim is not deleted before its disruption has begun', async () => {
-    const { pass, claim, node } = await observed(unchanged);
+    const { pass, claim, node } = await observed(allowing);
     const why = { reason: 'Empty', reasons: [reason('node-empty', {})] } as const;
     await expect(deleteNodeClaim(pass, claim, node, why)).rejects.toThrow(InvariantViolation);
     expect(pass.deleted).toEqual([]);
