@@ -3,13 +3,18 @@ import { DEFAULT_SETTINGS } from '../../shared/contract/settings.ts';
 import type { Reason } from '../../shared/core/explain/reason.ts';
 import type { Node, PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
 import {
+  CAPACITY_TYPE,
   CONSOLIDATION_GUARD,
   DO_NOT_DISRUPT,
   INSTANCE_TYPE,
   LIMITS_GUARD,
   NODE_POOL_HASH,
   NOMINATED_UNTIL,
+  ON_DEMAND,
   PAUSE,
+  RESERVED,
+  RETURN_TO_FIRST_CHOICE,
+  SPOT,
 } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../shared/core/model/provisioning.ts';
@@ -155,6 +160,28 @@ function withoutGuard(at: Standing, part: 'saving' | 'share' | 'age'): Standing 
   });
 }
 
+/** The NodePool allows these capacity types, and asks for the return of nodes so old. */
+export function asksForReturn(
+  at: Standing,
+  capacityTypes: readonly string[] = [ON_DEMAND, SPOT],
+  after = '0s',
+): Standing {
+  const allowed = { key: CAPACITY_TYPE, operator: 'In', values: capacityTypes } as const;
+  return withPools(at, ({ template, annotations }) => {
+    const others = template.requirements.filter(({ key }) => key !== CAPACITY_TYPE);
+    return {
+      annotations: { ...annotations, [RETURN_TO_FIRST_CHOICE]: `nodes=100%,after=${after}` },
+      template: { ...template, requirements: [...others, allowed] },
+    };
+  });
+}
+
+/** The change, where the NodePool asks for the return of its nodes. */
+function ofReturns(at: Standing, change: (at: Standing) => Standing): Standing {
+  const { annotations = {} } = at.state.objects.nodePools[0] ?? {};
+  return annotations[RETURN_TO_FIRST_CHOICE] === undefined ? at : change(at);
+}
+
 function withSettings(at: Standing, change: Partial<UseCaseSettings>): Standing {
   return { ...at, settings: { ...at.settings, ...change } };
 }
@@ -221,6 +248,11 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
     withClaim(at, ({ annotations }) => ({
       annotations: { ...annotations, [NODE_POOL_HASH]: 'of-yesterday' },
     })),
+  'pool paused': (at) => withPoolNote(at, PAUSE, 'disrupt from @daily for 24h'),
+  'no return for a day': (at) =>
+    ofReturns(at, (each) => asksForReturn(each, [ON_DEMAND, SPOT], '24h')),
+  'no reservation to return to': (at) =>
+    ofReturns(at, (each) => asksForReturn(each, [ON_DEMAND, RESERVED])),
   'limits reached': (at) => withPools(at, () => ({ limits: { nodes: 1 } })),
   'limits for these nodes': (at) => withPools(at, () => ({ limits: { nodes: 3 } })),
 };
@@ -283,6 +315,8 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'consolidate-after-never': (at) => withDisruption(at, { consolidateAfter: 0 }),
   'pods-changed-recently': (at) => withDisruption(at, { consolidateAfter: 0 }),
   'disruptions-paused-by-pool': (at) => withoutPoolNote(at, PAUSE),
+  'fallback-too-young': (at) => asksForReturn(at),
+  'first-choice-unavailable': (at) => asksForReturn(at),
   'budget-blocks': (at) => withBudgetOf(at, '100%'),
   'budgets-used-up': (at) => withBudgetOf(at, '100%'),
   'guard-unreadable': (at) => withoutPoolNote(at, CONSOLIDATION_GUARD),

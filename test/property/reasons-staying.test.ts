@@ -7,6 +7,7 @@ import { DO_NOT_DISRUPT, NODE_POOL_HASH } from '../../shared/core/model/labels.t
 import type { Ports } from '../../shared/ports.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import {
+  asksForReturn,
   HINDRANCES,
   STANDING_SETTINGS,
   type Standing,
@@ -72,6 +73,14 @@ const KINDS: Readonly<Record<string, Ground>> = {
   'it is empty': {
     ...small,
     standing: withPods(small.standing, () => ({ phase: 'Succeeded' as const })),
+  },
+  'it is a fallback': {
+    ...small,
+    standing: asksForReturn(
+      withPools(small.standing, ({ disruption }) => ({
+        disruption: { ...disruption, consolidationPolicy: 'WhenEmpty' as const },
+      })),
+    ),
   },
   'it has drifted': {
     ...small,

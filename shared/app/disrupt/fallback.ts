@@ -23,7 +23,7 @@ const PLANS_MAX = 5;
 
 /** Whether there is something that is tried before the node, of a NodePool that asks for it. */
 function isFallback(pass: DisruptPass, { claim, pool }: DisruptionCandidate): boolean {
-  if (returnTermsOf(pool) === undefined || pool.replicas !== undefined) return false;
+  if (returnTermsOf(pool) === undefined) return false;
   const typesOf = (name: string) => pass.resolution.instanceTypes.get(name) ?? [];
   return preferredOver(claim, pool, pass.state.objects.nodePools, typesOf).length > 0;
 }
@@ -42,7 +42,9 @@ function fallbackCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
 function heldBy(pass: DisruptPass, each: DisruptionCandidate): readonly Reason[] {
   const { state, nowMs } = pass;
   const { podDisruptionBudgets } = state.objects;
+  const { name: nodePool, replicas } = each.pool;
   return [
+    ...(replicas === undefined ? [] : [reason('nodepool-static-stays', { nodePool })]),
     ...blockedByPool(pass, each.pool).flatMap(({ reasons }) => reasons),
     ...returnsLater(each.pool, each.claim, nowMs),
     ...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'),

@@ -1,5 +1,5 @@
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
-import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { REPLACED_BY } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { isPaused } from '../settings.ts';
@@ -7,29 +7,13 @@ import { recordUnchanged } from '../writes/unchanged.ts';
 import { disruptionCandidates } from './candidates.ts';
 import type { DisruptPass } from './pass.ts';
 
-/** Those of both for each claim, one that both have once. */
-function together(
-  first: ReadonlyMap<string, readonly Reason[]>,
-  second: ReadonlyMap<string, readonly Reason[]>,
-): ReadonlyMap<string, readonly Reason[]> {
-  const others = [...second].map(([name, reasons]) => {
-    const known = first.get(name) ?? [];
-    const said = new Set(known.map((each) => sentence(each)));
-    return [name, [...known, ...reasons.filter((each) => !said.has(sentence(each)))]] as const;
-  });
-  return new Map([...first, ...others]);
-}
-
-/**
- * What drift and emptiness say of a node comes before what consolidation says; why it does not
- * return to what is tried first is an obstacle of its own.
- */
+/** What the other methods say of a node comes before what consolidation says. */
 export function reasonsFound({
   kept,
   fallbacks,
   events,
 }: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
-  const all = [...together(fallbacks, kept), ...events.reasons];
+  const all = [...kept, ...fallbacks, ...events.reasons];
   return new Map(all.filter(([, reasons]) => reasons.length > 0));
 }
 
