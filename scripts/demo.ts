@@ -91,7 +91,7 @@ async function comparison(): Promise<void> {
   ] as const) {
     const path = join(ROOT, 'bench', 'compare', folder);
     const manifests = inEksCluster(loadObjects([path], COMPARED_REGION));
-    const result = compared(await appliedManifests(manifests, catalog));
+    const result = await compared(await appliedManifests(manifests, catalog));
     say(
       bold(what),
       '',

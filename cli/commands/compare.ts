@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { pageUrl } from '../../shared/contract/pages.ts';
-import { reporting } from '../bad-input.ts';
+import { BadInput, reporting } from '../bad-input.ts';
 import { type Comparison, compared, KARPENTER_VERSION, PLANS_MAX } from '../compare/comparison.ts';
 import {
   type ManifestOptions,
@@ -20,6 +20,7 @@ import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts'
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions, QuietOptions {
   readonly filename: readonly string[];
   readonly plansMax: number;
+  readonly bound?: boolean;
   readonly output: OutputFormat<'table'>;
   readonly html?: string;
 }
@@ -57,9 +58,13 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   checkPage(options);
   const all = [...paths, ...options.filename];
   const { subject, comparison } = await withProgress(options, async (progress) => {
+    if (all.length === 0 && options.bound === true) {
+      throw new BadInput(['--bound: only with manifests, not with a live cluster']);
+    }
     if (all.length === 0) progress.begin('reading the cluster');
     const read = await subjectOf(all, options);
-    const found = compared(read, options.plansMax, progress.begin);
+    const { plansMax, bound = false } = options;
+    const found = await compared(read, { plansMax, progress, bound });
     return { subject: read, comparison: found };
   });
   process.stdout.write(textOf(subject, comparison, options.output));
@@ -91,6 +96,7 @@ export function compareCommand(): Command {
       plans,
       PLANS_MAX,
     )
+    .option('--bound', 'also compute what any plan for the pods must cost at least')
     .option(...HTML_OPTION)
     .addOption(quietOption())
     .addOption(outputOption('table'))

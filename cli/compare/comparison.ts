@@ -9,8 +9,10 @@ import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
+import { lowerBound } from '../bound.ts';
 import { packingsOf } from '../packing/at-rest.ts';
 import type { Packing } from '../packing/packing.ts';
+import type { Progress } from '../progress.ts';
 import { counted } from '../words.ts';
 import type { Subject } from './subject.ts';
 
@@ -80,6 +82,8 @@ export interface Comparison {
   readonly now: Row | undefined;
   readonly karpentersWay: WayRow;
   readonly joinersWay: JoinersRow;
+  /** What any plan has to cost at least for the pods that wait; undefined: nobody asked. */
+  readonly bound: { readonly usdPerHour: number; readonly gapPercent: number } | undefined;
   /** Joiner, were every preference worth its price; undefined: all are met, or a cluster runs. */
   readonly preferringWay: PreferringRow | undefined;
   readonly difference: {
@@ -179,24 +183,38 @@ function wayRow(way: WayResult): WayRow {
   return { ...rowOf(way), isExhausted: way.isExhausted };
 }
 
+/** What a comparison is made with. */
+export interface CompareOptions {
+  /** Plans that either way may make. @default 400 */
+  readonly plansMax?: number;
+  /** Told what is being worked out. @default nobody */
+  readonly progress?: Pick<Progress, 'begin'>;
+  /** The lower bound, too. @default false */
+  readonly bound?: boolean;
+}
+
 /** What runs, what Karpenter's rules would make of it, and what Joiner would. */
-export function compared(
+export async function compared(
   subject: Subject,
-  plansMax: number = PLANS_MAX,
-  onPart: (text: string) => void = () => undefined,
-): Comparison {
+  {
+    plansMax = PLANS_MAX,
+    progress = { begin: () => undefined },
+    bound = false,
+  }: CompareOptions = {},
+): Promise<Comparison> {
   const { snapshot, scheduling, consolidation, nowMs } = subject;
   const input: WayInput = { snapshot, scheduling, nowMs, plansMax };
   const { pods, nodes } = snapshot;
   const size = `${counted(pods.length, 'pod')} and ${counted(nodes.length, 'node')}`;
-  onPart(`${size}: Joiner`);
+  progress.begin(`${size}: Joiner`);
   const started = performance.now();
   const ours = joinersWay(input, consolidation);
   const decideSeconds = (performance.now() - started) / 1000;
   const isIgnored = scheduling.preferencePolicy === 'Ignore';
   const preferencesMet = isIgnored ? undefined : metOf(ours);
   const joiner = { ...wayRow(ours), decideSeconds, preferencesMet, left: leftOf(ours) };
-  onPart(`${size}: Karpenter's rules`);
+  const least = bound ? await lowerBound(snapshot, scheduling, ours.plan, progress) : undefined;
+  progress.begin(`${size}: Karpenter's rules`);
   const theirs = karpentersWay(input);
   const karpenter = wayRow(theirs);
   const now = rowOf(restOf(snapshot));
@@ -207,6 +225,7 @@ export function compared(
     now: now.nodes > 0 ? now : undefined,
     karpentersWay: karpenter,
     joinersWay: joiner,
+    bound: least && { usdPerHour: least.pricePerHour, gapPercent: least.gapPercent },
     preferringWay: preferringWay(subject, input, preferencesMet),
     difference: {
       usdPerHour,

@@ -151,6 +151,14 @@ export function comparisonTable(
   return table(header, rows, indent);
 }
 
+/** What cannot be undercut, where it was asked for. */
+function boundLines({ bound }: Comparison): readonly string[] {
+  if (bound === undefined) return [];
+  const { usdPerHour, gapPercent } = bound;
+  const least = `No plan costs less than ${usd(usdPerHour, 4)} an hour`;
+  return [`${least}: Joiner is at most ${gapPercent.toFixed(1)} % above the minimum.`];
+}
+
 /** Names of pods in one line; JSON has all. */
 const PODS_NAMED_MAX = 3;
 
@@ -189,6 +197,7 @@ export function renderComparison(subject: Subject, comparison: Comparison): stri
     comparisonTable(comparison, isLive),
     '',
     verdict(comparison),
+    ...boundLines(comparison),
     ...leftLines(comparison),
     ...(said.length > 0 ? ['', ...said] : []),
     '',

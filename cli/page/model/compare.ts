@@ -1,6 +1,6 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import { count, type Prices, pricesIn } from '../draw/text.ts';
-import { differencesOf } from './differences.ts';
+import { differencesOf, partsText } from './differences.ts';
 import { currencyIn, fact, launchesIn, price, textsIn } from './facts.ts';
 import type { CostRow, PageModel, Unplaced } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
@@ -21,6 +21,15 @@ function costsOf(json: Json): readonly CostRow[] {
     const note = `${count(price(row, 'nodes'), 'node')}, ${pods}${left > 0 ? `, ${left} left` : ''}`;
     return [{ label, perHour: price(row, 'usdPerHour'), note, tone }];
   });
+}
+
+/** What any plan costs at least, where it was computed. */
+function boundOf(json: Json): readonly CostRow[] {
+  const perHour = numberAt(json, 'bound', 'usdPerHour');
+  if (perHour === undefined) return [];
+  const gap = price(json, 'bound', 'gapPercent');
+  const note = `no plan costs less; Joiner is at most ${gap.toFixed(1)} % above it`;
+  return [{ label: 'Lower bound', perHour, note, tone: 'bound' }];
 }
 
 function leftOf(json: Json): readonly Unplaced[] {
@@ -61,7 +70,7 @@ export function compareModel(subject: string, json: Json): PageModel {
   const prices = pricesIn(currency);
   const saved = price(json, 'difference', 'usdPerHour');
   const less = price(json, 'difference', 'percent');
-  const [joiner] = scenes;
+  const [joiner, theirs] = scenes;
   const version = textAt(objectAt(json, 'karpenter'), 'version');
   const seconds = numberAt(json, 'joinersWay', 'decideSeconds');
   return {
@@ -81,13 +90,14 @@ export function compareModel(subject: string, json: Json): PageModel {
       ...fact('Region', textAt(json, 'region')),
       ...fact('Pods', `${price(json, 'podsWaiting')} wait, ${price(json, 'podsRunning')} run`),
       ...fact('Rules of Karpenter', version),
+      ...fact('Lower bound', isJson(json['bound']) ? undefined : 'not computed; --bound does'),
       ...fact('Decided in', seconds === undefined ? undefined : `${seconds.toFixed(2)} s`),
       ...fact('Prices', textAt(json, 'source')?.split(' (')[0]),
       ...fact('Joiner', textAt(json, 'joiner')),
     ],
     currency,
-    costs: costsOf(json),
-    verdict: '',
+    costs: [...costsOf(json), ...boundOf(json)],
+    verdict: joiner === undefined || theirs === undefined ? '' : partsText(joiner, theirs, prices),
     scenes,
     differences: differencesOf(scenes, prices),
     basis: listAt(json, 'karpenter', 'rules').map(String).join(' '),

@@ -2,6 +2,8 @@ import { amountText, count, type Prices, percent, podsText } from '../draw/text.
 import type { Difference, NodeModel, Scene } from './model.ts';
 import { podsOn, priceOf, roomOf, shareOf, usageOf } from './use.ts';
 
+/** Amounts of cpu are thousandths of a core. */
+const MILLI = 1000;
 const CAPACITY_TYPES = ['on-demand', 'spot', 'reserved'];
 
 function boughtText(nodes: readonly NodeModel[], prices: Prices): string {
@@ -24,6 +26,12 @@ function requestedText(scene: Scene, resource: string): string {
   return `${percent(shareOf(use))} of ${there ?? ''} (${used ?? ''})`;
 }
 
+/** The price of the nodes, over the cores that they have for pods. */
+function coreOf(scene: Scene): number {
+  const { there } = usageOf(scene, scene.nodes, 'cpu');
+  return there > 0 ? (priceOf(scene.nodes) * MILLI) / there : 0;
+}
+
 /** In what packings differ that cost another price. */
 export function differencesOf(scenes: readonly Scene[], prices: Prices): readonly Difference[] {
   const row = (what: string, say: (scene: Scene) => string): Difference => [what, scenes.map(say)];
@@ -40,9 +48,31 @@ export function differencesOf(scenes: readonly Scene[], prices: Prices): readonl
         return boughtText(own, prices);
       }),
     ),
+    row('A core costs', (scene) => `${prices.perHour(coreOf(scene))}/h`),
     row('cpu requested', (scene) => requestedText(scene, 'cpu')),
     row('memory requested', (scene) => requestedText(scene, 'memory')),
     row('Room for more pods', (scene) => `${prices.perHour(roomOf(scene, scene.nodes))}/h`),
     row('Instance types', typesText),
   ];
+}
+
+/**
+ * How much of what the second costs more than the first comes from dearer cores, and how much from
+ * more of them; empty where either has no nodes. The parts add up to the difference.
+ */
+export function partsText(first: Scene, second: Scene, prices: Prices): string {
+  const [mine, theirs] = [first, second].map((scene) => ({
+    core: coreOf(scene),
+    cores: usageOf(scene, scene.nodes, 'cpu').there / MILLI,
+  }));
+  if (mine === undefined || theirs === undefined || mine.core * theirs.core === 0) return '';
+  const dearer = (theirs.core - mine.core) * mine.cores;
+  const more = theirs.core * (theirs.cores - mine.cores);
+  const [a, b] = [mine, theirs].map(({ core }) => prices.perHour(core));
+  const [c, d] = [mine, theirs].map(({ cores }) => Math.round(cores).toLocaleString('en'));
+  return (
+    `Of the difference, ${prices.perHour(dearer)} an hour comes from the price of a core ` +
+    `(${a} instead of ${b}), and ${prices.perHour(more)} from the number of cores ` +
+    `(${c} instead of ${d}).`
+  );
 }
