@@ -7,13 +7,26 @@ import { recordUnchanged } from '../writes/unchanged.ts';
 import { disruptionCandidates } from './candidates.ts';
 import type { DisruptPass } from './pass.ts';
 
-/** What the other methods say of a node comes before what consolidation says. */
+/** Whether each of the first is one of the second. */
+function areAmong(some: readonly Reason[], all: readonly Reason[]): boolean {
+  const texts = new Set(all.map((each) => JSON.stringify(each)));
+  return some.every((each) => texts.has(JSON.stringify(each)));
+}
+
+/**
+ * What the other methods say of a node comes before what consolidation says. Where that is a part of
+ * what keeps a node from its return, the node would go without it, whatever else is said.
+ */
 export function reasonsFound({
   kept,
   fallbacks,
   events,
 }: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
-  const all = [...kept, ...fallbacks, ...events.reasons];
+  const returns = [...fallbacks].map(([name, own]) => {
+    const others = kept.get(name) ?? [];
+    return [name, others.length > 0 && areAmong(others, own) ? others : own] as const;
+  });
+  const all = [...kept, ...returns, ...events.reasons];
   return new Map(all.filter(([, reasons]) => reasons.length > 0));
 }
 
