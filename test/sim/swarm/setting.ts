@@ -70,7 +70,7 @@ export function drawSetting(random: Prng): Setting {
   // Drawn last, so that everything else of a seed stays as it is.
   const nodesMax = random.next() < 0.15 ? random.between(4, 12) : undefined;
   const isRolledOut = random.next() < 0.25;
-  const isReturning = random.next() < 0.3;
+  const isReturning = random.next() < 0.6;
   const workloads = drawn.flatMap(({ manifests }) => manifests);
   return {
     nodesMax,
