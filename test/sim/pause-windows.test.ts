@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { settings, withPorts } from '../unit/app/world.ts';
 import { entries, MINUTE } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
@@ -87,5 +89,29 @@ describe('a window of a NodePool', () => {
     expect(said).toBe(
       'the annotation joiner.dev/pause must be like "launch from 0 18 * * 1-5 for 14h", not "launch at night"',
     );
+  });
+});
+
+describe('a window that has just begun', () => {
+  it('holds replacements, though no condition of the NodePool says so yet', async () => {
+    const disruption = { consolidateAfter: '1m', budgets: [{ nodes: '100%' }] };
+    const pool = paused('launch from 5 0 * * * for 10m', { disruption });
+    const { world } = await smallWorld([nodeClass, pool, web]);
+    await world.run(until(4));
+    const { ports } = world;
+    const changed = async () => {
+      const state = await ports.cluster.read();
+      const nodeClaims = state.objects.nodeClaims.map((claim) => ({
+        ...claim,
+        annotations: { ...claim.annotations, 'karpenter.sh/nodepool-hash': 'of-yesterday' },
+      }));
+      return { ...state, objects: { ...state.objects, nodeClaims } };
+    };
+    const nowMs = () => until(5) + 500;
+    const clock = { nowMs, sleep: async () => undefined };
+    const drifted = withPorts(ports, { cluster: { read: changed }, clock });
+    const before = (await ports.cluster.read()).objects.nodePools;
+    expect(before[0]?.conditions.find(({ type }) => type === 'Ready')?.status).toBe('True');
+    expect((await disrupt(drifted, settings)).created).toEqual([]);
   });
 });

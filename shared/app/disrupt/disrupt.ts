@@ -3,6 +3,7 @@ import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import type { Ports } from '../../ports.ts';
 import { resolveTypes } from '../planning/provisioning-input.ts';
+import { withLaunchWindow } from '../planning/statuses.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
@@ -67,7 +68,9 @@ export async function observePass(
   { saidMax = SAID_MAX, memory = new ConsolidationMemory(), asked }: DisruptOptions,
 ): Promise<DisruptPass> {
   const startedAtMs = unguarded.clock.nowMs();
-  const state = await unguarded.cluster.read();
+  const read = await unguarded.cluster.read();
+  const nodePools = read.objects.nodePools.map((pool) => withLaunchWindow(pool, startedAtMs));
+  const state = { ...read, objects: { ...read.objects, nodePools } };
   const karpenter = new KarpenterLease(unguarded, state, startedAtMs);
   const ports = karpenter.guarded(unguarded);
   const nowMs = ports.clock.nowMs();

@@ -14,8 +14,8 @@ function areAmong(some: readonly Reason[], all: readonly Reason[]): boolean {
 }
 
 /**
- * What the other methods say of a node comes before what consolidation says. Where that is a part of
- * what keeps a node from its return, the node would go without it, whatever else is said.
+ * What the other methods say of a node comes before what consolidation says. Where the latter is a
+ * part of what keeps a node from its return, the node would go without it, whatever else is said.
  */
 export function reasonsFound({
   kept,

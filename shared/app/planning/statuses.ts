@@ -103,6 +103,21 @@ function launchesAllowed(pool: NodePool, nowMs: number): readonly ConditionClaim
   return [{ type, status: 'False', reason: 'LaunchesPaused', message }];
 }
 
+/**
+ * The pool as one that is not ready, in a window that pauses its launches: `provision` may not have
+ * written so yet.
+ */
+export function withLaunchWindow(pool: NodePool, nowMs: number): NodePool {
+  const [allowed] = launchesAllowed(pool, nowMs);
+  if (allowed?.status !== 'False') return pool;
+  const conditions = withConditions(
+    pool.conditions,
+    [allowed, { ...allowed, type: 'Ready' }],
+    nowMs,
+  );
+  return { ...pool, conditions };
+}
+
 /** What a pool's conditions say beside its own objects. */
 export interface PoolSurroundings {
   readonly failed: FailedLaunches | undefined;

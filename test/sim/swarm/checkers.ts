@@ -183,8 +183,12 @@ export class Safety {
     const reason = claim?.conditions.find(({ type }) => type === 'DisruptionReason')?.reason;
     if (claim === undefined || pool === undefined || reason === undefined) return;
     if (claim.deletedAtMs !== undefined || !isTrue(claim, 'Initialized')) return;
+    // As in Karpenter, a node is not counted any more once its instance is being terminated.
     const counted = nodeClaims.filter(
-      (each) => each.labels[NODE_POOL] === pool.name && isTrue(each, 'Initialized'),
+      (each) =>
+        each.labels[NODE_POOL] === pool.name &&
+        isTrue(each, 'Initialized') &&
+        !isTrue(each, 'InstanceTerminating'),
     );
     const others = counted.filter((each) => {
       const node = nodes.find(({ providerId }) => providerId === each.providerId);

@@ -6,7 +6,17 @@ import { swarm } from './swarm.ts';
 const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 24);
 const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 
+/** Seeds that have shown something once, and what it was. */
+const REGRESSIONS: readonly (readonly [number, string])[] = [
+  [31031, 'drift launched in the second in which a window of the NodePool began to pause launches'],
+  [60005, 'budgets were held against a node whose instance was being terminated already'],
+];
+
 describe('clusters with faults', () => {
+  it.each(REGRESSIONS)('seed %d: %s', async (seed) => {
+    expect((await swarm(seed)).problems).toEqual([]);
+  });
+
   const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST + at);
 
   it.each(seeds)('seed %d: nothing is broken, and all comes to rest', async (seed) => {
