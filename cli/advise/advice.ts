@@ -1,8 +1,8 @@
 import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
+import type { Usage } from '../../shared/kube/pod-metrics.ts';
 import { type Kind, nodesByType, type Row } from '../compare/comparison.ts';
 import type { Subject } from '../compare/subject.ts';
-import type { Usage } from './usage.ts';
 
 /** What an advice is about; also the order of those of one amount. */
 export const ADVICE_KINDS = [

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { consolidationOf, planningOf } from '../../shared/app/recording/replayed.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
+import type { Usage } from '../../shared/kube/pod-metrics.ts';
 import { BadInput, unreadable } from '../bad-input.ts';
 import {
   lastRecordingIn,
@@ -10,7 +11,6 @@ import {
   recordingText,
 } from '../ledger/files.ts';
 import type { Advised } from './advice.ts';
-import type { Usage } from './usage.ts';
 
 function isFolder(path: string): boolean {
   try {

@@ -1,10 +1,10 @@
 import { type Pod, type PodSpec, podKey } from '../../shared/core/model/pod.ts';
 import { amountOf, CPU, MEMORY, type Resources } from '../../shared/core/model/resources.ts';
 import { formatQuantity } from '../../shared/core/quantity.ts';
+import type { Usage } from '../../shared/kube/pod-metrics.ts';
 import { counted } from '../words.ts';
 import { type Advice, EVALUATED_MAX } from './advice.ts';
 import { type Replanned, withSpecs } from './replanned.ts';
-import type { Usage } from './usage.ts';
 import { type Workload, workloadsOf } from './workloads.ts';
 
 const METERED = [CPU, MEMORY] as const;

@@ -2,11 +2,12 @@ import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { pageUrl } from '../../shared/contract/pages.ts';
 import { type Currency, currencyOf } from '../../shared/core/model/currency.ts';
+import { meteredUsage } from '../../shared/kube/pod-metrics.ts';
 import type { Advised } from '../advise/advice.ts';
 import { type AdviceFound, adviceFor } from '../advise/advise.ts';
 import { recordedSubject, recordingAt } from '../advise/recorded.ts';
 import { adviceText, METHOD } from '../advise/render.ts';
-import { meteredUsage, usageOfFile } from '../advise/usage.ts';
+import { usageOfFile } from '../advise/usage.ts';
 import { BadInput, reporting } from '../bad-input.ts';
 import { runningCluster } from '../compare/subject.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
@@ -65,8 +66,9 @@ async function ofCluster(options: Options): Promise<About> {
   return await withLiveCluster('joiner-advise', options, async (live) => {
     const running = await runningCluster(live, options);
     const metered = given ?? (await meteredUsage(live.client));
-    const unmetered = 'note' in metered ? [metered.note] : [];
-    const usage = 'note' in metered ? undefined : metered;
+    const unmetered =
+      'missing' in metered ? [`requests are not compared with usage: ${metered.missing}`] : [];
+    const usage = 'missing' in metered ? undefined : metered;
     const subject = { ...running, usage, notes: [...running.notes, ...unmetered] };
     return { subject, name: live.url, currency: currencyOf(running.region) };
   });

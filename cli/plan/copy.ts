@@ -21,7 +21,7 @@ import { DryCluster } from './dry-cluster.ts';
 
 /** What a preview goes by. */
 export interface Previewed {
-  readonly live: Pick<ClusterReader, 'wantedPods'>;
+  readonly live: Pick<ClusterReader, 'wantedPods' | 'podUsage'>;
   readonly state: ClusterState;
   readonly catalog: Catalog;
   /** Where prices of nodes come from, whatever their NodePool can launch now. */

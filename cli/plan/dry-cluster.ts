@@ -47,10 +47,14 @@ export class DryCluster implements ClusterReader, ClusterWriter {
   readonly asked = new Map<string, NewNodeClaim>();
   readonly #created: string[] = [];
   readonly #nowMs: number;
-  readonly #live: Pick<ClusterReader, 'wantedPods'>;
+  readonly #live: Pick<ClusterReader, 'wantedPods' | 'podUsage'>;
   #state: ClusterState;
 
-  constructor(state: ClusterState, live: Pick<ClusterReader, 'wantedPods'>, nowMs: number) {
+  constructor(
+    state: ClusterState,
+    live: Pick<ClusterReader, 'wantedPods' | 'podUsage'>,
+    nowMs: number,
+  ) {
     this.#state = state;
     this.#live = live;
     this.#nowMs = nowMs;
@@ -93,6 +97,10 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     ...args: Parameters<ClusterReader['wantedPods']>
   ): ReturnType<ClusterReader['wantedPods']> {
     return this.#live.wantedPods(...args);
+  }
+
+  podUsage(): ReturnType<ClusterReader['podUsage']> {
+    return this.#live.podUsage();
   }
 
   async readNodePoolNotes(): Promise<NodePoolNotes | undefined> {

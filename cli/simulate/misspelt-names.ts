@@ -2,6 +2,7 @@ import { EXTENDED_RESOURCES } from '../../shared/catalog/capacity.ts';
 import { meant } from '../../shared/contract/nearest.ts';
 import { consolidationGuardOf } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import { limitsGuardOf } from '../../shared/core/disruption/consolidation/limits-guard.ts';
+import { usageGuardOf } from '../../shared/core/disruption/consolidation/usage-guard.ts';
 import { returnTermsOf } from '../../shared/core/disruption/first-choice.ts';
 import { isReason, sentence } from '../../shared/core/explain/reason.ts';
 import { drainFault } from '../../shared/core/lifecycle/drain.ts';
@@ -33,6 +34,7 @@ const ANNOTATIONS: readonly string[] = [
   labels.PAUSE,
   labels.RETRY_LAUNCH,
   labels.RETURN_TO_FIRST_CHOICE,
+  labels.USAGE_GUARD,
 ];
 
 /** Annotations that are written as labels, where nothing reads them. */
@@ -72,6 +74,7 @@ function valueNotes({ object, place }: Manifest): readonly string[] {
     const guards = [
       consolidationGuardOf({ annotations }),
       limitsGuardOf({ annotations }),
+      usageGuardOf({ annotations }),
       returnTermsOf({ annotations }),
     ];
     const unread = guards.flatMap((each) => (each && isReason(each) ? [sentence(each)] : []));

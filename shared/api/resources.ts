@@ -54,6 +54,7 @@ export const RESOURCES = {
   csiNodes: cluster('storage.k8s.io', 'v1', 'csinodes', 'CSINode'),
   volumeAttachments: cluster('storage.k8s.io', 'v1', 'volumeattachments', 'VolumeAttachment'),
   podDisruptionBudgets: namespaced('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget'),
+  podMetrics: namespaced('metrics.k8s.io', 'v1beta1', 'pods', 'PodMetrics'),
   priorityClasses: cluster('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass'),
   leases: namespaced('coordination.k8s.io', 'v1', 'leases', 'Lease'),
   customResourceDefinitions: cluster(

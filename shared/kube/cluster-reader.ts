@@ -1,6 +1,7 @@
 import type { Decode, KindDecoders } from '../api/kinds.ts';
 import { type LimitRange, withTemplateLimits } from '../api/kubernetes/limit-range.ts';
 import { RESOURCES } from '../api/resources.ts';
+import type { MeteredUsage } from '../core/disruption/consolidation/usage-guard.ts';
 import type { Condition, DaemonSet } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
@@ -29,6 +30,7 @@ import {
 import { KARPENTER_LEASE } from './leases.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
 import { decodePauses, PAUSES_CONFIG_MAP } from './pauses.ts';
+import { meteredUsage } from './pod-metrics.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
 export const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
@@ -71,6 +73,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
       const wanted = await Promise.all(sets.map((each) => readWanted(options.client, each)));
       return new Map(wanted.flat());
     },
+    podUsage: () => readPodUsage(options.client),
     followWaitingPods: (listener, signal) => followWaitingPods(options.client, listener, signal),
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
@@ -135,6 +138,12 @@ async function readWanted(
     type === 'ReplicaFailure' && status === 'True';
   if (decodeConditions(object).some(isRefused)) return [];
   return [[uid, Number(property(property(object, 'spec'), 'replicas') ?? 1)]];
+}
+
+async function readPodUsage(client: KubeClient): Promise<MeteredUsage> {
+  const usage = await meteredUsage(client);
+  if ('missing' in usage) return { kind: 'missing', why: usage.missing };
+  return { kind: 'metered', pods: usage.pods };
 }
 
 type Mirrors = ReturnType<typeof makeMirrors>;

@@ -18,6 +18,8 @@ export interface Selection {
   readonly protobuf?: boolean;
   /** Only the metadata of objects, which is a tenth of a pod. @default false */
   readonly metadataOnly?: boolean;
+  /** For what is not worth a long wait. @default those of {@link Call} */
+  readonly patience?: Pick<Call, 'attemptsMax' | 'silenceMsMax'>;
 }
 
 /**
@@ -111,6 +113,7 @@ export function listCall(selection: Selection, query: Query): Call {
   const isProtobuf = selection.protobuf === true && selection.shape !== undefined;
   const form = selection.metadataOnly === true ? asMetadata('PartialObjectMetadataList') : '';
   return {
+    ...selection.patience,
     asked: { verb: 'list', resource: resourceName(resource, { namespace }) },
     method: 'GET',
     path: resourcePath(resource, namespace === undefined ? {} : { namespace }),

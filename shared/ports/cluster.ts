@@ -1,3 +1,4 @@
+import type { MeteredUsage } from '../core/disruption/consolidation/usage-guard.ts';
 import type { ReasonCode } from '../core/explain/reason.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
 import type { Labels } from '../core/model/labels.ts';
@@ -178,6 +179,8 @@ export interface ClusterReader {
    * asked for.
    */
   wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>>;
+  /** What pods use now, by metrics.k8s.io; where that cannot be asked, why not. */
+  podUsage(): Promise<MeteredUsage>;
   /**
    * Tells of every pod without a node that changes or gets one, from when the promise resolves
    * until the signal aborts. A stream that breaks is not begun again.

@@ -13,6 +13,7 @@ export const CLUSTER_EFFECTS: Effects<ClusterReader & ClusterWriter> = {
   readNode: 'read',
   readNodePoolNotes: 'read',
   wantedPods: 'read',
+  podUsage: 'read',
   followWaitingPods: 'read',
   isWarm: 'read',
   karpenterRenewedAtMs: 'read',

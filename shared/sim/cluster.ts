@@ -6,6 +6,7 @@ import {
   encodeTaint,
 } from '../api/encode.ts';
 import { apiVersion, RESOURCES } from '../api/resources.ts';
+import type { MeteredUsage } from '../core/disruption/consolidation/usage-guard.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -142,6 +143,11 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
         .sort((a, b) => Number(a.resourceVersion) - Number(b.resourceVersion))
         .map(({ uid }) => uid);
     return { rest: async () => undefined, order };
+  }
+
+  /** Nobody meters here: pods count as they request. */
+  async podUsage(): Promise<MeteredUsage> {
+    return { kind: 'metered', pods: new Map() };
   }
 
   async wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>> {

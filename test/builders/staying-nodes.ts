@@ -15,6 +15,7 @@ import {
   RESERVED,
   RETURN_TO_FIRST_CHOICE,
   SPOT,
+  USAGE_GUARD,
 } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../shared/core/model/provisioning.ts';
@@ -230,6 +231,7 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
     withPods(withPoolNote(at, LIMITS_GUARD, 'cpu=1'), ({ spec }) => ({
       spec: { ...spec, limits: { cpu: 64_000 } },
     })),
+  'pool with guarded usage': (at) => withPoolNote(at, USAGE_GUARD, 'cpu=0.01'),
   'evictions dear': (at) => withConsolidation(at, { evictionPrice: 0.4 }),
   'short horizon': (at) => withConsolidation(at, { horizonMs: 60_000 }),
   'no terminations': (at) => withSettings(at, { terminationsPerMinuteMax: 0 }),
@@ -324,6 +326,7 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'guard-saving': (at) => withoutGuard(at, 'saving'),
   'guard-share': (at) => withoutGuard(at, 'share'),
   'guard-limits': (at) => withoutPoolNote(at, LIMITS_GUARD),
+  'guard-usage': (at) => withoutPoolNote(at, USAGE_GUARD),
   'pods-not-cheaper': (at) => withHosts(at, 64_000),
   'saving-too-small': (at) => withConsolidation(at, FREE),
   'move-does-not-pay': (at) => withConsolidation(at, FREE),

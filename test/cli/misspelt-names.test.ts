@@ -54,6 +54,11 @@ it.each<[string, string, string]>([
     `${OWN}: Annotation joiner.dev/limits-guard: "cpu" is invalid; example: cpu=4,memory=1.2`,
   ],
   [
+    'a usage guard',
+    pool('joiner.dev/usage-guard: cpu=80'),
+    `${OWN}: Annotation joiner.dev/usage-guard: "cpu=80" is invalid; example: cpu=0.8,memory=0.9`,
+  ],
+  [
     'a pause',
     pool('joiner.dev/pause: lunch from 0 18 * * 1-5 for 14h'),
     `${OWN}: the annotation joiner.dev/pause must be like "launch from 0 18 * * 1-5 for 14h", not "lunch from 0 18 * * 1-5 for 14h"`,

@@ -56,7 +56,10 @@ await describeClosedLoop(
       'where half of the pods have gone, the others run on fewer nodes, and no node comes back',
       async () => {
         const pods = 12;
-        await loop.apply([nodeClass, nodePool('half', requirements, { disruption })]);
+        const pool = nodePool('half', requirements, { disruption });
+        const annotations = { 'joiner.dev/usage-guard': 'cpu=0.9' };
+        const guarded = { ...pool, metadata: { ...pool.metadata, annotations } };
+        await loop.apply([nodeClass, guarded]);
         await loop.apply([
           workload('half', 'stay', pods, '700m'),
           workload('half', 'go', pods, '700m'),
@@ -70,6 +73,13 @@ await describeClosedLoop(
           liveInstances(loop).reduce((sum, { instanceType }) => sum + sizeOf(instanceType), 0);
         const cores = capacity();
         await loop.apply([workload('half', 'go', 0, '700m')]);
+        // Nobody meters pods on this control plane.
+        await loop.until('the NodePool says what its guard lacks', async () => {
+          const said = (await eventsOf(loop)).map(({ message }) => message);
+          return said.some((each) => each.endsWith('metrics.k8s.io is not served'));
+        });
+        expect(liveInstances(loop)).toHaveLength(before);
+        await loop.apply([pool]);
         await loop.until('there are fewer nodes', async () => {
           return (await isAtRest(loop, 'half', 'stay', pods)) && capacity() <= 0.7 * cores;
         });

@@ -12,6 +12,7 @@ import {
   type PoolUse,
 } from '../../core/disruption/consolidation/payback.ts';
 import { savingsLastMs } from '../../core/disruption/consolidation/savings-last.ts';
+import { usageGuardOf } from '../../core/disruption/consolidation/usage-guard.ts';
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { isConsolidatable } from '../../core/disruption/pod-events.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
@@ -130,7 +131,7 @@ export function holdOf(pass: DisruptPass, each: PoolCandidate, allowance: Allowa
   const isSpent = allowance.left(pool) <= 0;
   const young = tooYoung(pool, claim, nowMs);
   return {
-    unread: [limitsGuardOf(pool), consolidationGuardOf(pool)].flatMap((each) =>
+    unread: [limitsGuardOf(pool), usageGuardOf(pool), consolidationGuardOf(pool)].flatMap((each) =>
       isReason(each) ? [each] : [],
     ),
     ofPool: [
@@ -167,10 +168,10 @@ async function freeNodes(
   return free;
 }
 
-/** What the search goes by; undefined: there is nothing to look for. */
+/** What the search goes by, but for what pods use; undefined: there is nothing to look for. */
 export async function consolidationOf(
   pass: DisruptPass,
-): Promise<Omit<Consolidation, 'known'> | undefined> {
+): Promise<Omit<Consolidation, 'known' | 'usage'> | undefined> {
   const { settings, nowMs } = pass;
   const nodes = pricedCandidates(pass, disruptionCandidates(pass));
   const due = dueCandidates(pass, nodes);
@@ -212,4 +213,12 @@ export async function consolidationOf(
     turn: Math.floor(nowMs / TURN_MS),
     asked: pass.asked,
   };
+}
+
+/** The same with what pods use: what moves that were found are judged by again. */
+export async function meteredConsolidationOf(
+  pass: DisruptPass,
+): Promise<Omit<Consolidation, 'known'> | undefined> {
+  const input = await consolidationOf(pass);
+  return input && { ...input, usage: await pass.usage.of(pass) };
 }

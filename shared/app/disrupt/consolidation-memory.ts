@@ -3,9 +3,10 @@ import type {
   Consolidation,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import { fingerprint, hasSameTypes } from '../../core/disruption/consolidation/fingerprint.ts';
+import { isByUsage } from '../../core/disruption/consolidation/usage-guard.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 
-function textOf(input: Omit<Consolidation, 'known'>): string {
+function textOf(input: Omit<Consolidation, 'known' | 'usage'>): string {
   const { snapshot, candidates, allowance, pools, quiet } = input;
   const own = [
     candidates
@@ -19,6 +20,13 @@ function textOf(input: Omit<Consolidation, 'known'>): string {
   ];
   return `${own.map((lines) => lines.join('\n')).join('\n\n')}\n\n${fingerprint(snapshot)}`;
 }
+
+/**
+ * Minutes for which a refusal by usage holds. Usage is no part of the text above: every sample
+ * differs a little from the one before, and a cluster at rest would be searched every minute. It
+ * only ever forbids moves, so nothing else that was found depends on it.
+ */
+const USAGE_TURNS = 5;
 
 /** Passes in a row that do not look for moves because pods come and go. */
 const POSTPONED_MAX = 2;
@@ -34,11 +42,13 @@ export class ConsolidationMemory {
   private types: ClusterSnapshot['instanceTypes'] = new Map();
   private refusals: Consolidation['known'] = new Map();
   private isDone = false;
+  /** The turn of the first of the refusals that are by usage; undefined: none is. */
+  private usageTurn: number | undefined;
   private postponed = 0;
   private readonly said = new Map<string, string>();
 
   /** Why nothing is moved, where that is known; undefined: there is something to look for. */
-  recall(input: Omit<Consolidation, 'known'>): Consolidation['known'] | undefined {
+  recall(input: Omit<Consolidation, 'known' | 'usage'>): Consolidation['known'] | undefined {
     const text = textOf(input);
     const types = input.snapshot.instanceTypes;
     if (text !== this.text || !hasSameTypes(types, this.types)) {
@@ -47,6 +57,12 @@ export class ConsolidationMemory {
       this.types = types;
       this.refusals = new Map();
       this.isDone = false;
+      this.usageTurn = undefined;
+    }
+    if (this.usageTurn !== undefined && input.turn - this.usageTurn >= USAGE_TURNS) {
+      this.refusals = new Map([...this.refusals].filter(([, why]) => !why.some(isByUsage)));
+      this.isDone = false;
+      this.usageTurn = undefined;
     }
     return this.isDone ? this.refusals : undefined;
   }
@@ -79,9 +95,10 @@ export class ConsolidationMemory {
     for (const uid of this.said.keys()) if (!uids.has(uid)) this.said.delete(uid);
   }
 
-  keep({ moves, refusals, isExhausted }: Consolidated): void {
+  keep({ moves, refusals, isExhausted }: Consolidated, turn: number): void {
     if (moves.length > 0) return;
     this.refusals = refusals;
     this.isDone = isExhausted;
+    if ([...refusals.values()].some((why) => why.some(isByUsage))) this.usageTurn ??= turn;
   }
 }

@@ -6,10 +6,16 @@ import {
 } from '../../core/disruption/consolidation/consolidate.ts';
 import { type Move, snapshotAfter } from '../../core/disruption/consolidation/move.ts';
 import { isUnsettled } from '../../core/disruption/consolidation/unsettled.ts';
+import type { ReasonCode } from '../../core/explain/reason.ts';
 import { consolidationRecording } from '../recording/recording.ts';
 import type { ApprovedDisruption } from '../writes/approval.ts';
 import { disruptionCandidates } from './candidates.ts';
-import { consolidationOf, dueCandidates, pricedCandidates } from './consolidation-input.ts';
+import {
+  consolidationOf,
+  dueCandidates,
+  meteredConsolidationOf,
+  pricedCandidates,
+} from './consolidation-input.ts';
 import type { DisruptionMethod, Search } from './method.ts';
 import { carryOutMoves } from './moves.ts';
 import type { DisruptPass } from './pass.ts';
@@ -32,8 +38,11 @@ async function moveSearch(pass: DisruptPass): Promise<MoveSearch | undefined> {
   const input = await consolidationOf(pass);
   if (input === undefined) return undefined;
   const why = memory.recall(input);
-  if (why === undefined)
-    return { input: { ...input, known: memory.known }, version: memory.version };
+  if (why === undefined) {
+    // Only here: what is known already is not asked for every minute.
+    const usage = await pass.usage.of(pass);
+    return { input: { ...input, known: memory.known, usage }, version: memory.version };
+  }
   noteRefusals(pass, why);
   return undefined;
 }
@@ -45,7 +54,7 @@ async function moveSearch(pass: DisruptPass): Promise<MoveSearch | undefined> {
  */
 function searchMoves(pass: DisruptPass, { input }: MoveSearch): Consolidated {
   const found = consolidate(input);
-  pass.memory.keep(found);
+  pass.memory.keep(found, input.turn);
   noteRefusals(pass, found.refusals);
   return found;
 }
@@ -59,7 +68,7 @@ async function makeMoves(
   { input, version }: MoveSearch,
   found: Consolidated,
 ): Promise<void> {
-  const now = await consolidationOf(pass);
+  const now = await meteredConsolidationOf(pass);
   if (now === undefined) return;
   pass.memory.recall(now);
   const isSame = pass.memory.version === version;
@@ -76,7 +85,7 @@ export async function makeApprovedMove(
   pass: DisruptPass,
   approved: ApprovedDisruption,
 ): Promise<void> {
-  const now = await consolidationOf(pass);
+  const now = await meteredConsolidationOf(pass);
   if (now !== undefined) await carryOutMoves(pass, now.snapshot, stillWorth(pass, now, [approved]));
 }
 
@@ -120,6 +129,9 @@ function stillWorth(
   });
 }
 
+/** What passes by itself. */
+const PASSING: ReadonlySet<ReasonCode> = new Set(['pending-pods-first', 'guard-usage']);
+
 /** Why single nodes stay, of all groups that were looked at. */
 function noteRefusals(
   { kept, unconsolidatable }: DisruptPass,
@@ -128,8 +140,8 @@ function noteRefusals(
   for (const [claims, reasons] of refusals) {
     if (claims.includes(',')) continue;
     kept.set(claims, reasons);
-    // Pods wait for a node for a minute or two, and then there is another reason.
-    const isPassing = reasons.some(({ code }) => code === 'pending-pods-first');
+    // Pods wait for a node for a minute or two, usage rises and falls, and then there is another.
+    const isPassing = reasons.some(({ code }) => PASSING.has(code));
     if (!isPassing) unconsolidatable.set(claims, reasons);
   }
 }

@@ -21,6 +21,7 @@ import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
 import { reasonsFound, recordStays } from './stays.ts';
 import { hasNews, recordUnconsolidatable } from './unconsolidatable.ts';
+import { PassUsage } from './usage.ts';
 
 export interface DisruptReport {
   /** Claims that `provision` has to launch. */
@@ -104,6 +105,7 @@ export async function observePass(
     fallbacks: new Map(),
     unconsolidatable: new Map(),
     memory,
+    usage: new PassUsage(),
     asked,
     begun: new Set(),
     chosen: new Set(),
@@ -159,8 +161,8 @@ export async function observedAgain(
   const pass = await observePass(ports, settings, options);
   const { created, deleted, failures, kept, fallbacks, unconsolidatable, events } = done;
   const said = { created, deleted, failures, kept, fallbacks, unconsolidatable, events };
-  const { disruptions, approved } = done;
-  return { ...pass, ...said, disruptions, approved };
+  const { disruptions, approved, usage } = done;
+  return { ...pass, ...said, disruptions, approved, usage };
 }
 
 /**

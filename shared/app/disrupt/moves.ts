@@ -10,7 +10,7 @@ import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
 import { claimRef } from '../writes/references.ts';
 import { beginDisruption, deleteNodeClaim, untaint } from './commands.ts';
-import { consolidationOf } from './consolidation-input.ts';
+import { meteredConsolidationOf } from './consolidation-input.ts';
 import type { DisruptPass } from './pass.ts';
 import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
@@ -68,7 +68,7 @@ async function removalNow(pass: DisruptPass, move: Move): Promise<Move | undefin
   const state = withoutDisruptedTaint(await pass.ports.cluster.read(), uids);
   const chosen = new Set([...pass.chosen].filter((uid) => !uids.has(uid)));
   const again: DisruptPass = { ...pass, state, chosen };
-  const input = await consolidationOf(again);
+  const input = await meteredConsolidationOf(again);
   const nodes = input?.candidates.filter(({ claim }) => uids.has(claim.uid)) ?? [];
   if (input === undefined || nodes.length < move.nodes.length) return undefined;
   const found = reconsider({ ...input, known: new Map() }, nodes);

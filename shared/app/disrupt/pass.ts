@@ -13,6 +13,7 @@ import type { Failure } from '../writes/attempt.ts';
 import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import type { ConsolidationMemory } from './consolidation-memory.ts';
 import type { BlockedEvents } from './events.ts';
+import type { PassUsage } from './usage.ts';
 
 /** A claim that is compared with its NodePool and EC2NodeClass. */
 export interface DriftResult extends Comparison {
@@ -76,6 +77,8 @@ export interface DisruptPass {
   /** Of the reasons in `kept` the ones that do not pass by themselves. */
   readonly unconsolidatable: Map<string, readonly Reason[]>;
   readonly memory: ConsolidationMemory;
+  /** What pods use. */
+  readonly usage: PassUsage;
   /** The claim of a node about which somebody asks. */
   readonly asked: string | undefined;
   /** Uids of claims whose nodes this pass disrupts. */

@@ -4,10 +4,12 @@ import {
   consolidate,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
+import type { MeteredUsage } from '../../core/disruption/consolidation/usage-guard.ts';
 import type { Reason } from '../../core/explain/reason.ts';
 import type { Currency } from '../../core/model/currency.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
 import { podKey } from '../../core/model/pod.ts';
+import type { Resources } from '../../core/model/resources.ts';
 import {
   type ClusterSnapshot,
   DEFAULT_SCHEDULING_SETTINGS,
@@ -28,13 +30,21 @@ import { recorded, snapshotFrom, valueOfJson } from './snapshot-json.ts';
 /** A search's other fields, of which JSON knows no maps and sets. */
 type Rest = Omit<
   Consolidation,
-  'snapshot' | 'candidates' | 'allowance' | 'pools' | 'quiet' | 'known'
+  'snapshot' | 'candidates' | 'allowance' | 'pools' | 'quiet' | 'known' | 'usage'
 > & {
   readonly allowance: readonly (readonly [string, number])[];
   readonly pools: readonly (readonly [string, { pricePerHour: number; disruption: number }])[];
   readonly quiet: readonly string[];
   readonly known: readonly (readonly [string, readonly Reason[]])[];
+  /** Absent: no NodePool has a guard on it. */
+  readonly usage?:
+    | Extract<MeteredUsage, { readonly kind: 'missing' }>
+    | { readonly kind: 'metered'; readonly pods: readonly (readonly [string, Resources])[] };
 };
+
+function usageFrom(usage: Rest['usage']): MeteredUsage | undefined {
+  return usage?.kind === 'metered' ? { ...usage, pods: new Map(usage.pods) } : usage;
+}
 
 function candidatesFrom(
   { nodeClaims, nodes, nodePools, pods }: ClusterSnapshot,
@@ -75,7 +85,7 @@ export function consolidationOf(
   recording: Extract<RecordingJson, { readonly useCase: 'disrupt' }>,
 ): Consolidation {
   const snapshot = snapshotFrom(recording.snapshot);
-  const { allowance, pools, quiet, known, ...rest } = recording.consolidation as Rest;
+  const { allowance, pools, quiet, known, usage, ...rest } = recording.consolidation as Rest;
   return {
     ...rest,
     scheduling: completed(rest.scheduling),
@@ -85,6 +95,7 @@ export function consolidationOf(
     pools: new Map(pools),
     quiet: new Set(quiet),
     known: new Map(known),
+    usage: usageFrom(usage),
   };
 }
 

@@ -63,6 +63,8 @@ export const EVICTION_ORDER = 'joiner.dev/eviction-order';
 export const DRAIN = 'joiner.dev/drain';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
+/** On NodePools: what all pods together may use of a node, by metrics.k8s.io, after a move. */
+export const USAGE_GUARD = 'joiner.dev/usage-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
 /** On NodePools: their nodes that are fallbacks go back to what is tried first. */
 export const RETURN_TO_FIRST_CHOICE = 'joiner.dev/return-to-first-choice';

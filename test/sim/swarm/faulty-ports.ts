@@ -19,6 +19,7 @@ const READS: ReadonlySet<PropertyKey> = new Set([
   'readNode',
   'readNodePoolNotes',
   'wantedPods',
+  'podUsage',
   'karpenterRenewedAtMs',
   'pausedUntilMs',
 ]);

@@ -14,6 +14,7 @@ import {
   snapshotAfter,
 } from './move.ts';
 import type { ConsolidationCandidate, ConsolidationSettings, PoolUse } from './payback.ts';
+import type { MeteredUsage } from './usage-guard.ts';
 
 /** A cluster, and the nodes that may be consolidated now. */
 export interface Consolidation {
@@ -29,6 +30,8 @@ export interface Consolidation {
   readonly quiet: ReadonlySet<string>;
   readonly scheduling: SchedulingSettings;
   readonly settings: ConsolidationSettings;
+  /** What pods use; absent: nobody has asked, as no NodePool has a guard on it. */
+  readonly usage?: MeteredUsage | undefined;
   /** At most so many plans are made, by all orders together. */
   readonly plansMax: number;
   /** Where not all can be looked at, another turn begins with others. */
@@ -234,13 +237,13 @@ function groupsOf(order: readonly ConsolidationCandidate[], turn: number, atOnce
 
 /** What moves are judged by; undefined: pods wait for new nodes, and nothing is moved before. */
 function contextOf(input: Consolidation): MoveContext | undefined {
-  const { quiet, pools, scheduling, settings } = input;
+  const { quiet, pools, scheduling, settings, usage } = input;
   const open = withAllWaiting(input.snapshot);
   const now = replan(open, scheduling);
   if (now.newNodeClaims.length > 0) return undefined;
   const waiting = new Set(now.unplaced.keys());
   const snapshot = { ...open, closedNodes: quiet };
-  return { snapshot, waiting, pools, scheduling, settings };
+  return { snapshot, waiting, pools, scheduling, settings, usage };
 }
 
 const PENDING_FIRST = [reason('pending-pods-first', {})];

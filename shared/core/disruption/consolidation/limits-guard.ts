@@ -13,11 +13,7 @@ import {
   PODS,
   type Resources,
 } from '../../model/resources.ts';
-
-/** By resource: the most that limits on a node may come to, as a multiple of its allocatable. */
-export type LimitsGuard = ReadonlyMap<string, number>;
-
-const ENTRY = /^([a-z0-9./-]+)=(\d+(?:\.\d+)?)$/i;
+import { type GuardRatios, guardRatiosOf, type RatioGuard } from './guard-ratios.ts';
 
 /** What pods use of a node, besides huge pages and the resources of a domain. */
 const NATIVE: ReadonlySet<string> = new Set([CPU, MEMORY, EPHEMERAL_STORAGE, PODS]);
@@ -27,27 +23,20 @@ function isResource(name: string): boolean {
   return NATIVE.has(name) || name.startsWith(HUGEPAGES_PREFIX) || name.includes('/');
 }
 
-/** What an annotation is to be like. */
-const LIKE = 'cpu=4,memory=1.2';
+const GUARD: RatioGuard = {
+  annotation: LIMITS_GUARD,
+  like: 'cpu=4,memory=1.2',
+  isValid: isResource,
+};
 
 /**
  * What a NodePool's annotation says, such as `cpu=4,memory=1.2`; empty where there is none. A
  * reason where it cannot be read.
  */
-export function limitsGuardOf({
-  annotations,
-}: Pick<NodePool, 'annotations'>): LimitsGuard | ReasonOf<'guard-unreadable'> {
-  const text = annotations[LIMITS_GUARD];
-  const guard = new Map<string, number>();
-  if (text === undefined) return guard;
-  for (const entry of text.split(',')) {
-    const [, resource, ratio] = ENTRY.exec(entry.trim()) ?? [];
-    if (resource === undefined || !isResource(resource) || !(Number(ratio) > 0)) {
-      return reason('guard-unreadable', { annotation: LIMITS_GUARD, value: text, like: LIKE });
-    }
-    guard.set(resource, Number(ratio));
-  }
-  return guard;
+export function limitsGuardOf(
+  pool: Pick<NodePool, 'annotations'>,
+): GuardRatios | ReasonOf<'guard-unreadable'> {
+  return guardRatiosOf(pool, GUARD);
 }
 
 /** What the pods may use at most; one without a limit counts as it requests. */

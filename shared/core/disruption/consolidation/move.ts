@@ -1,17 +1,14 @@
 import { isReason, type Reason, reason } from '../../explain/reason.ts';
-import { allocatable } from '../../instance-types/allocatable.ts';
 import { invariant } from '../../invariant.ts';
 import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
 import { missing } from '../../missing.ts';
 import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { podKey } from '../../model/pod.ts';
-import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { strandingOf } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
-import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
 import { isReschedulable } from '../candidates.ts';
 import {
@@ -23,10 +20,10 @@ import {
   withPlaces,
 } from '../simulation.ts';
 import { guarded, settingsFor } from './consolidation-guard.ts';
-import { overLimits } from './limits-guard.ts';
 import { looserNodePrices } from './looser-prices.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
+import { overloaded } from './overloaded.ts';
 import {
   type Balance,
   balanceOf,
@@ -36,6 +33,7 @@ import {
   isBalanced,
   type PoolUse,
 } from './payback.ts';
+import type { MeteredUsage } from './usage-guard.ts';
 
 /** Nodes that go together, and what comes in their place. */
 export interface Move {
@@ -69,6 +67,8 @@ export interface MoveContext {
   readonly pools: ReadonlyMap<string, PoolUse>;
   readonly scheduling: SchedulingSettings;
   readonly settings: ConsolidationSettings;
+  /** Absent: nobody has asked, as no NodePool has a guard on it. */
+  readonly usage?: MeteredUsage | undefined;
 }
 
 /** Where one spot node is replaced by another, as many types have to be open, and no more are. */
@@ -100,49 +100,6 @@ function fault(
   const isForOthers = ({ pods }: PlannedNodeClaim) =>
     !pods.some((pod) => moving.has(pod) || buffers.has(pod));
   return plan.newNodeClaims.some(isForOthers) ? reason('pending-pods-need-node', {}) : undefined;
-}
-
-/** What pods may use of the node that the plan launches. */
-function roomOf(
-  { instanceTypes }: ClusterSnapshot,
-  { nodePool, chosen }: PlannedNodeClaim,
-): Resources {
-  const types = instanceTypes.get(nodePool) ?? missing(nodePool);
-  const type = types.find(({ name }) => name === chosen.type) ?? missing(chosen.type);
-  const offering = type.offerings.find(
-    ({ zone, capacityType }) => zone === chosen.zone && capacityType === chosen.capacityType,
-  );
-  return allocatable(type, offering ?? missing(chosen.zone));
-}
-
-/** By NodePool the first of the nodes that take pods in and could not bear what these may use. */
-function overloaded(
-  snapshot: ClusterSnapshot,
-  places: Places,
-  replacements: readonly PlannedNodeClaim[],
-): readonly Reason[] {
-  const pools = new Map<string | undefined, NodePool>(
-    snapshot.nodePools.map((pool) => [pool.name, pool]),
-  );
-  const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
-  const podsOf = (keys: readonly string[]) => keys.map((key) => byKey.get(key) ?? missing(key));
-  const { onNodes } = podIndexOf(snapshot.pods);
-  const taken = Map.groupBy(places.keys(), (pod) => places.get(pod));
-  const found = new Map<string, Reason>();
-  const note = (pool: NodePool, why: Reason | undefined): void => {
-    if (why !== undefined && !found.has(pool.name)) found.set(pool.name, why);
-  };
-  for (const { name, nodePool, allocatable: room } of stateNodes(snapshot)) {
-    const [pool, coming] = [pools.get(nodePool), taken.get(name)];
-    if (pool === undefined || coming === undefined) continue;
-    note(pool, overLimits(pool, name, room, [...(onNodes.get(name) ?? []), ...podsOf(coming)]));
-  }
-  for (const each of replacements) {
-    const pool = pools.get(each.nodePool) ?? missing(each.nodePool);
-    const name = `a new ${each.chosen.type}`;
-    note(pool, overLimits(pool, name, roomOf(snapshot, each), podsOf(each.pods)));
-  }
-  return [...found.values()];
 }
 
 /** Shares of what may be spent beyond the plan that are tried, so that even the worst pays back. */
@@ -378,7 +335,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const obstacles = [
     ...ruled,
     ...overLimit(snapshot, replacements),
-    ...overloaded(without, elsewhere, replacements),
+    ...overloaded({ snapshot: without, usage: context.usage }, elsewhere, replacements),
   ];
   if (obstacles.length > 0) return stays(obstacles);
   const { price: stranded, order } = strandingOf(world);

@@ -73,6 +73,28 @@ export const CONSOLIDATION = {
       allowed: { type: 'number', what: 'the guard' },
     },
   },
+  'guard-usage': {
+    meaning:
+      'The metered usage of the pods would add up to more than joiner.dev/usage-guard of the ' +
+      'NodePool allows. A pod that has not been metered yet counts with its requests.',
+    remedy:
+      'Wait until the pods use less, raise the share in joiner.dev/usage-guard, or raise the ' +
+      'requests of the pods.',
+    parameters: {
+      nodePool,
+      resource: { type: 'text', what: 'the resource' },
+      node: { type: 'text', what: 'the node that would take the pods' },
+      percent: { type: 'text', what: 'the usage, in percent of the allocatable of the node' },
+      allowed: { type: 'text', what: 'the guard, in percent' },
+    },
+  },
+  'guard-usage-unknown': {
+    meaning:
+      'The NodePool has the annotation joiner.dev/usage-guard, and the usage of pods cannot be ' +
+      'read from metrics.k8s.io: no pods are moved to its nodes.',
+    remedy: 'Install or repair metrics-server, or remove the annotation.',
+    parameters: { nodePool, why: { type: 'text', what: 'what is missing' } },
+  },
   'pods-not-cheaper': {
     meaning: 'No other node or new node for the pods costs less than this node.',
     remedy: 'Nothing.',
@@ -194,6 +216,10 @@ export const CONSOLIDATION_SENTENCES: Sentences<typeof CONSOLIDATION> = {
   'guard-limits': ({ nodePool: name, resource, node, share, allowed }) =>
     `The ${resource} limits of the pods on ${node} would be ${share} times its allocatable; ` +
     `NodePool ${name} allows ${allowed} times`,
+  'guard-usage': ({ nodePool: name, resource, node, percent, allowed }) =>
+    `The pods on ${node} would use ${percent} % of its ${resource}; NodePool ${name} allows ${allowed} %`,
+  'guard-usage-unknown': ({ nodePool: name, why }) =>
+    `joiner.dev/usage-guard of NodePool ${name} needs the usage of pods, which cannot be read: ${why}`,
   'pods-not-cheaper': ({ closed }) =>
     `The pods of the node would not run cheaper on other nodes${exceptOn(closed)}`,
   'saving-too-small': () =>

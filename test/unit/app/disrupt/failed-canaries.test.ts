@@ -7,6 +7,7 @@ import {
 import { ConsolidationMemory } from '../../../../shared/app/disrupt/consolidation-memory.ts';
 import { BlockedEvents } from '../../../../shared/app/disrupt/events.ts';
 import type { DisruptPass } from '../../../../shared/app/disrupt/pass.ts';
+import { PassUsage } from '../../../../shared/app/disrupt/usage.ts';
 import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
 import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
 import { failedCanaries } from '../../../../shared/core/disruption/canary.ts';
@@ -47,6 +48,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     kept: new Map(),
     fallbacks: new Map(),
     unconsolidatable: new Map(),
+    usage: new PassUsage(),
     asked: undefined,
     begun: new Set(),
     chosen: new Set(),
