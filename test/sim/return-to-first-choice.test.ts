@@ -19,6 +19,17 @@ function named(name: string, weight: number, pool: Json): Json {
   return { ...pool, metadata: { name }, spec: { ...(pool['spec'] as Json), weight } };
 }
 
+/** The NodePool with none but large, dear nodes. */
+function onlyLarge(pool: Json): Json {
+  const large = { key: 'karpenter.k8s.aws/instance-size', operator: 'In', values: ['2xlarge'] };
+  const spec = pool['spec'] as { readonly template: { readonly spec: Json } };
+  const requirements = [...(spec.template.spec['requirements'] as Json[]), large];
+  return {
+    ...pool,
+    spec: { ...spec, template: { spec: { ...spec.template.spec, requirements } } },
+  };
+}
+
 /** How many nodes there are by what this label says. */
 function countBy(world: World, label: string): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -87,23 +98,13 @@ describe('nodes of a NodePool that is tried second', () => {
   const terms = 'nodes=1,after=5m';
 
   it('return to the first, whatever it costs, and stay there', async () => {
-    // By the names of the pools alone, the second would be the cheaper one.
     const dear = named('first', 50, nodePool(['on-demand'], { disruption }));
-    const large = { key: 'karpenter.k8s.aws/instance-size', operator: 'In', values: ['2xlarge'] };
-    const spec = dear['spec'] as { readonly template: { readonly spec: Json } };
-    const requirements = [...(spec.template.spec['requirements'] as Json[]), large];
-    const template = { spec: { ...spec.template.spec, requirements } };
     const steps: Scenario['steps'] = ['c7g', 'm7g', 'c6a', 'm6a'].map((family) => ({
       at: 0,
       unavailable: { instanceType: `${family}.2xlarge`, for: 20 * MINUTE },
     }));
-    const manifests = [
-      nodeClass,
-      { ...dear, spec: { ...spec, template } },
-      asking(second, terms),
-      web,
-    ];
-    const { world } = await smallWorld(manifests as readonly Json[], { scenario: { steps } });
+    const manifests = [nodeClass, onlyLarge(dear), asking(second, terms), web];
+    const { world } = await smallWorld(manifests, { scenario: { steps } });
     await world.run(WORLD_START_MS + 19 * MINUTE);
     expect(countBy(world, NODE_POOL)).toEqual({ second: PODS });
     await world.run(WORLD_START_MS + 90 * MINUTE);
@@ -114,6 +115,15 @@ describe('nodes of a NodePool that is tried second', () => {
     expect(countBy(world, NODE_POOL)).toEqual({ first: PODS });
     expect(entries(world, 'ready')).toHaveLength(ready);
     expect(runningPods(world)).toBe(PODS);
+  });
+
+  it('stay, and nothing moves in a circle, where the first has as many as its limits allow', async () => {
+    const dear = named('first', 50, nodePool(['on-demand'], { disruption, limits: { cpu: '16' } }));
+    const manifests = [nodeClass, onlyLarge(dear), asking(second, terms), web];
+    const { world } = await smallWorld(manifests);
+    await world.run(WORLD_START_MS + 12 * 60 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: 2, second: 2 });
+    expect(entries(world, 'created')).toHaveLength(PODS);
   });
 
   it('stay where their pods can be nowhere else', async () => {
