@@ -64,6 +64,15 @@ function timed(why: string, start: string): string {
   });
 }
 
+/** Why claims got no instance, by the claim: the record of it is one for all of a NodePool. */
+function failuresIn(json: Json): ReadonlyMap<string, string> {
+  const failed = listAt(json, 'timeline')
+    .filter(isJson)
+    .filter((each) => textAt(each, 'kind') === 'InsufficientCapacityError')
+    .map((each) => [textAt(each, 'object') ?? '', textAt(each, 'message') ?? ''] as const);
+  return new Map(failed);
+}
+
 /** What was done in a simulation, and what pods had no node. */
 export function decisionsOf(
   json: Json,
@@ -77,6 +86,13 @@ export function decisionsOf(
     const bound = ladder === undefined ? '' : boundText(ladder);
     return reasonIn(record, 'only-offering') === undefined || bound === '' ? '' : `: ${bound}`;
   };
+  const failures = failuresIn(json);
+  const failureOf = (record: Json): string => {
+    const why = failures.get(textAt(record, 'object') ?? '');
+    return why === undefined || textAt(record, 'action') !== 'create'
+      ? ''
+      : `; not launched: ${why}`;
+  };
   const records = recordsIn(json).filter((each) => {
     const action = textAt(each, 'action') ?? '';
     return action !== 'launch' && !NO_ACTIONS.has(action);
@@ -84,7 +100,7 @@ export function decisionsOf(
   const rows = movesOf(records).map((move) => {
     const [record, ...others] = move;
     const isMove = others.length > 0;
-    const own = plannedText(textAt(record, 'message') ?? '') + boundOf(record);
+    const own = plannedText(textAt(record, 'message') ?? '') + boundOf(record) + failureOf(record);
     const decision = {
       at: secondsOf(json, record),
       action: textAt(record, 'action') ?? '',

@@ -34,6 +34,12 @@ const slices = await printedPage(
   ...['--region', 'eu-west-1', '--duration', '2m'],
 );
 
+const returnFolder = join(ROOT, 'test/scenarios/return-to-first-choice');
+const returned = await simulated(
+  join(returnFolder, 'manifests'),
+  ...['--scenario', join(returnFolder, 'scenario.yaml'), '--duration', '15m'],
+);
+
 /** The part of a page's words under one heading. */
 function partOf(page: string, from: string, to: string): string {
   const text = textOf(page);
@@ -246,4 +252,14 @@ describe('a page of a simulation with replacements', () => {
       for (const name of replaces) expect(gone).toContain(name);
     }
   });
+});
+
+it('says of each claim that got no instance why, and of each node that returned what it gets', () => {
+  const part = partOf(returned.page, 'Decisions', 'What was not done, and why');
+  const zones = ['us-east-1a', 'us-east-1b', 'us-east-1c', 'us-east-1d', 'us-east-1f'];
+  for (const zone of zones) {
+    const why = `not launched: InsufficientInstanceCapacity: no spot capacity for m7g.xlarge in ${zone}`;
+    expect(part).toContain(why);
+  }
+  expect(part.match(/Fallback: its pods get spot in NodePool default again/g)).toHaveLength(2);
 });
