@@ -124,6 +124,18 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.value("document.querySelectorAll('.block.picked').length")).toBeGreaterThan(0);
     const outline = await tab.value('getComputedStyle(document.activeElement).outlineStyle');
     expect(outline).toBe('solid');
+    // The list item paints nothing beyond its edges: a ring around the row would not be seen.
+    const [beyond, colour, other] = (await tab.value(`(() => {
+      const style = getComputedStyle(document.activeElement);
+      const out = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth);
+      const row = document.activeElement.getBoundingClientRect();
+      const item = document.activeElement.closest('li').getBoundingClientRect();
+      const other = document.querySelector('.node:not(:focus)');
+      return [item.left - row.left + out, style.backgroundColor,
+        getComputedStyle(other).backgroundColor];
+    })()`)) as [number, string, string];
+    expect(beyond).toBeLessThanOrEqual(0);
+    expect(colour).not.toBe(other);
   });
 
   it('shows the cluster at another time, and what was decided then', async () => {
