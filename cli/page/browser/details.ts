@@ -1,4 +1,4 @@
-import { html, type Markup } from '../draw/markup.ts';
+import { html, type Markup, NOTHING } from '../draw/markup.ts';
 import { around, show } from './elements.ts';
 
 /** What the panel says, and of which node; undefined: of none. */
@@ -52,6 +52,13 @@ export class Details {
     this.panel.classList.remove('pinned');
     this.kept = undefined;
     this.source = undefined;
+  }
+
+  /** What was said is of nodes that are no longer in the picture. */
+  clear(): void {
+    this.release();
+    this.shown = undefined;
+    show(this.panel, NOTHING);
   }
 
   /** The picture was drawn anew: what is said of its nodes is another thing now. */

@@ -175,6 +175,12 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text(DETAIL)).toContain(' Joiner');
     await tab.point('input[name="scene"][value="1"]', true);
     expect(await tab.text(DETAIL)).toContain(' Karpenter’s rules');
+    // Its first row, also after a node of the other way was kept: names are of one way only.
+    expect(await tab.text(DETAIL)).toContain('Workload');
+    await tab.point('.node[data-group="3"]', true);
+    await tab.point('input[name="scene"][value="0"]', true);
+    expect(await tab.text(DETAIL)).toMatch(/^.* Joiner\n[^]*Workload/);
+    expect(await tab.value("document.querySelectorAll('.kept').length")).toBe(0);
   });
 
   it('leads from a decision to the node, also to one that has gone', async () => {
