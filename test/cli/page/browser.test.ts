@@ -179,7 +179,7 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text(DETAIL)).toContain('Workload');
     await tab.point('.node[data-group="3"]', true);
     await tab.point('input[name="scene"][value="0"]', true);
-    expect(await tab.text(DETAIL)).toMatch(/^.* Joiner\n[^]*Workload/);
+    expect(await tab.text(DETAIL)).toMatch(/^.* Joiner\n[\s\S]*Workload/);
     expect(await tab.value("document.querySelectorAll('.kept').length")).toBe(0);
   });
 

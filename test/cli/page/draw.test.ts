@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { nodeDetail } from '../../../cli/page/draw/detail.ts';
+import type { Level } from '../../../cli/page/draw/groups.ts';
+import { ladderTable } from '../../../cli/page/draw/ladder.ts';
 import { nodeTable } from '../../../cli/page/draw/tables.ts';
 import { pricesIn } from '../../../cli/page/draw/text.ts';
-import type { NodeModel, Scene } from '../../../cli/page/model/model.ts';
+import type { Ladder, NodeModel, Scene } from '../../../cli/page/model/model.ts';
 import { textOf } from './made.ts';
 
 /** How scenes that are made by hand are drawn and told. */
@@ -57,5 +60,102 @@ describe('the table of nodes', () => {
     const text = wordsOf(nodeTable(sceneOf(nodes(1, { price: 0.05 })), prices).text);
     expect(text).toContain('Zone List/h, each Price/h, each');
     expect(text).toMatch(/\$0\.1000 \$0\.0500 1,200 .* new-1$/m);
+  });
+});
+
+const offer = (type: string, zone: string, price: number, overlay: string | null = null) => ({
+  ...{ type, zone, capacityType: 'spot', listPrice: 0.1, price, overlay, available: true },
+  samePriceIn: [],
+});
+
+function ladderOf(...offers: Ladder['offers']): Ladder {
+  const zones = ['us-east-1b'];
+  return {
+    nodePool: 'general',
+    offers,
+    considered: offers.length,
+    types: offers.length,
+    zones,
+    otherZones: [],
+  };
+}
+
+const RUNNER_UP = {
+  ...{ type: 'm7g.xlarge', zone: 'us-east-1d', capacityType: 'spot', price: 0.1, listPrice: 0.1 },
+  why: 'costs the same; the name comes later in the alphabet',
+};
+
+describe('a price ladder', () => {
+  const node = { ...NODE, runnerUp: RUNNER_UP };
+  const ladder = ladderOf(
+    offer('m7g.xlarge', 'us-east-1b', 0.1),
+    offer('m7g.xlarge', 'us-east-1d', 0.1),
+  );
+
+  it('says zone and note in the panel, where there is no room for columns', () => {
+    const text = wordsOf(ladderTable(ladder, node, prices, 'Offerings', true).text);
+    expect(text).toContain('Offering Price/h');
+    expect(text).toMatch(/^★ m7g\.xlarge\s?spot · us-east-1b chosen \$0\.1000$/m);
+    expect(text).toMatch(/^☆ m7g\.xlarge\s?spot · us-east-1d runner-up, .* alphabet \$0\.1000$/m);
+  });
+
+  it('has its words outside of the box that scrolls, and one price where there is one', () => {
+    const { text } = ladderTable(ladder, node, prices, 'Offerings');
+    expect(text).toMatch(/^<p class="sum">The 2 offerings .* ● price, from 0 to \$0\.1000 an hour/);
+    expect(text).not.toContain('<caption');
+    expect(wordsOf(text)).toContain('Zone Price/h On one axis Note');
+  });
+
+  it('has list price, effect and NodeOverlay where there is one', () => {
+    const overlaid = ladderOf(offer('m7g.xlarge', 'us-east-1b', 0.05, 'cheap-arm'));
+    expect(wordsOf(ladderTable(overlaid, node, prices, 'Offerings').text)).toMatch(
+      /Zone List\/h Effect Overlay Price\/h[\s\S]* us-east-1b \$0\.1000 −50 % cheap-arm \$0\.0500 /,
+    );
+    expect(wordsOf(ladderTable(overlaid, node, prices, 'Offerings', true).text)).toMatch(
+      /us-east-1b chosen; overlay cheap-arm \$0\.1000 −50 % \$0\.0500$/m,
+    );
+  });
+});
+
+/** The panel's words of a row with all these nodes. */
+function panelOf(list: readonly NodeModel[], level: Level = 'type', also: Partial<Scene> = {}) {
+  const scene = { ...sceneOf(list), ...also };
+  const [first] = list;
+  if (first === undefined) throw new Error('a row has a node');
+  const group = { pool: first.pool, level, nodes: list, first };
+  return wordsOf(nodeDetail(scene, group, { prices, when: '', picked: undefined }).text);
+}
+
+describe('the panel', () => {
+  const lived = (launched: number, ready: number | null, gone: number | null = null) => ({
+    ...{ ...NODE, listPrice: launched === 0 ? 0.1 : 0.2, price: launched === 0 ? 0.1 : 0.2 },
+    life: { launched, ready, draining: gone, gone },
+  });
+
+  it('says of several nodes from when to when they were launched and ready, and their prices', () => {
+    const text = panelOf([lived(300, 348), lived(0, 36)]);
+    expect(text).toContain('\nLife launched 0s to 5m, ready 36s to 5m 48s\n');
+    expect(text).toContain('\nPrice $0.1000 to $0.2000/h each\n');
+    expect(panelOf([lived(0, 36), lived(0, 36)])).toContain('\nLife launched 0s, ready 36s\n');
+  });
+
+  it('says of how many nodes something is', () => {
+    expect(panelOf([lived(0, 36, 90), lived(0, null)])).toContain(
+      '\nLife launched 0s, ready 36s (1 of 2), drained from 1m 30s (1 of 2), gone 1m 30s (1 of 2)\n',
+    );
+  });
+
+  it('tells which rows show what is not the same for all', () => {
+    const [same, other] = [
+      { ...NODE, runnerUp: RUNNER_UP },
+      { ...NODE, runnerUp: { ...RUNNER_UP, why: 'holds the same pods for $0.1 more an hour' } },
+    ];
+    expect(panelOf([same, other], 'equal')).toContain(
+      '\nRunner-up not the same for all: show every node\n',
+    );
+    expect(panelOf([same, other], 'equal')).not.toContain('show equal nodes');
+    expect(panelOf([{ ...NODE, why: 'a' }, NODE])).toContain(
+      '\nWhy not the same for all: show equal nodes\n',
+    );
   });
 });

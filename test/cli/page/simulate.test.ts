@@ -110,7 +110,7 @@ describe('why a pod has no node', () => {
 describe('tables of nodes and pods', () => {
   it('say what is of each and what of all', () => {
     expect(textOf(scaled.page)).toContain(
-      'List/h, each Price/h, each Pods + DaemonSets’, all cpu requested / there, all',
+      'Zone Price/h, each Pods + DaemonSets’, all cpu requested / there, all',
     );
   });
 });
