@@ -106,6 +106,11 @@ function whyText({ why }: Group['first']): string {
   return why.replace(/; (runner-up .*|no other offering fits)$/, '');
 }
 
+/** Why it goes; what was decided later is not known before. */
+function wentText({ state, went }: Group['first']): string {
+  return state === 'leaves' ? went : '';
+}
+
 /** How details are told. */
 interface Told {
   readonly prices: Prices;
@@ -134,7 +139,7 @@ export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }:
     (node) => runnerUpText(node, scene.ladders[node.ladder ?? -1], prices),
     'every node',
   );
-  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', alike(group, overlaysText))}${used}${pair('Why', alike(group, whyText))}${pair('Runner-up', runner)}${pair('Life', lifeText(group))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu each</th><th scope="col" class="number">Memory each</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder${nodes.length > 1 ? ` of ${first.name}` : ''}</summary>${ladderTable(ladder, first, prices, 'Offerings for this row', true)}</details>`}`;
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', alike(group, overlaysText))}${used}${pair('Why', alike(group, whyText))}${pair('Runner-up', runner)}${pair('Why it goes', alike(group, wentText))}${pair('Life', lifeText(group))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu each</th><th scope="col" class="number">Memory each</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder${nodes.length > 1 ? ` of ${first.name}` : ''}</summary>${ladderTable(ladder, first, prices, 'Offerings for this row', true)}</details>`}`;
 }
 
 /** Decisions of one moment. */

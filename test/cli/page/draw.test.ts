@@ -29,6 +29,7 @@ const NODE: NodeModel = {
   ladder: null,
   runnerUp: null,
   why: '',
+  went: '',
   life: null,
 };
 
@@ -157,5 +158,13 @@ describe('the panel', () => {
     expect(panelOf([{ ...NODE, why: 'a' }, NODE])).toContain(
       '\nWhy not the same for all: show equal nodes\n',
     );
+  });
+
+  it('says why a node goes once it goes, and not before', () => {
+    const node = { ...NODE, went: 'spot_interrupted for instance i-1' };
+    expect(panelOf([{ ...node, state: 'leaves' }])).toContain(
+      '\nWhy it goes spot_interrupted for instance i-1\n',
+    );
+    expect(panelOf([{ ...node, state: 'runs' }])).not.toContain('spot_interrupted');
   });
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Packing } from '../../../cli/packing/packing.ts';
 import { obstaclesText } from '../../../cli/page/draw/why.ts';
+import { modelOf } from '../../../cli/page/page.ts';
 import type { FinalState } from '../../../shared/sim/report.ts';
 import { inFolder } from '../run.ts';
 import { printedPage, ROOT, textOf } from './made.ts';
@@ -220,6 +221,18 @@ describe('a page of a simulation with a move', () => {
       /^17m delete NodeClaim\/\S+\nip-\S+ and 2 more\nNodeClaim\/\S+\nip-\S+\nNodeClaim\/\S+\nip-\S+\nThe node has been empty since 15m; consolidateAfter is 120 s; saves \$0\.2679 an hour$/m,
     );
     expect(decisions).not.toContain('2026-01-01');
+  });
+});
+
+describe('the model of a simulation', () => {
+  it('has the reason of the decision at each node that goes', () => {
+    const [scene] = modelOf({ command: 'simulate', subject: '', json: scaled.json }).scenes;
+    const gone = scene?.nodes.filter(({ life }) => life?.draining != null) ?? [];
+    expect(gone).toHaveLength(8);
+    for (const { went } of gone) {
+      expect(went).toMatch(/cost less on other nodes|Underutilized|has been empty/);
+    }
+    expect(scene?.nodes.filter(({ went }) => went !== '')).toHaveLength(8);
   });
 });
 
