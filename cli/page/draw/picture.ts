@@ -66,7 +66,9 @@ function row(
   const sums = shares(scene, nodes).map(
     ([name, share]) => html`<span><i>${name}</i> ${share}</span>`,
   );
-  const name = group.level === 'each' ? html`<small class="name">${first.name}</small>` : NOTHING;
+  const others = nodes.length - 1;
+  const also = others > 0 ? ` and ${others.toLocaleString('en')} more` : '';
+  const name = html`<small class="name">${first.name}${also}</small>`;
   const prices = new Set(nodes.map(({ listPrice }) => listPrice));
   const price = view.prices.perHour(priceOf(nodes) / nodes.length);
   const effect = overlayText(first);
