@@ -7,6 +7,7 @@ import { ladderTable } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { overlayText } from './picture.ts';
 import { amountText, clock, namesText, type Prices, podsText } from './text.ts';
+import { untilOf } from './timeline.ts';
 import { whyMarkup } from './why.ts';
 
 function pair(name: string, value: string): Markup {
@@ -142,13 +143,19 @@ export function nodeDetail(scene: Scene, group: Group, { prices, when, picked }:
   return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type} <small>${when}</small></h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${pair('NodeOverlays', alike(group, overlaysText))}${used}${pair('Why', alike(group, whyText))}${pair('Runner-up', runner)}${pair('Why it goes', alike(group, wentText))}${pair('Life', lifeText(group))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}${pair(nodes.length > 1 ? 'NodeClaims' : 'NodeClaim', namesText(claims))}</dl><table><caption>${podsText(podsOn(scene, nodes))}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu each</th><th scope="col" class="number">Memory each</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder${nodes.length > 1 ? ` of ${first.name}` : ''}</summary>${ladderTable(ladder, first, prices, 'Offerings for this row', true)}</details>`}`;
 }
 
-/** Decisions of one moment. */
+/** Decisions of one mark; where they are of several moments, each with its own. */
 export function decisionDetail(list: readonly DecisionModel[]): Markup {
   const [first] = list;
-  const title = first?.at === undefined ? 'Decisions' : `After ${clock(first.at)}`;
-  const items = list.map(
-    ({ action, object, others, why }) =>
-      html`<li><b>${action}</b> ${object}${others.length > 0 ? `, ${namesText(others)}` : ''}<br>${whyMarkup(why)}</li>`,
-  );
+  const until = untilOf(list);
+  const title =
+    first?.at === undefined
+      ? 'Decisions'
+      : `After ${clock(first.at)}${until === undefined ? '' : ` to ${clock(until)}`}`;
+  const items = list.map(({ at, action, object, others, why }) => {
+    const time =
+      until === undefined || at === undefined ? NOTHING : html`<small>after ${clock(at)}</small> `;
+    const also = others.length > 0 ? `, ${namesText(others)}` : '';
+    return html`<li>${time}<b>${action}</b> ${object}${also}<br>${whyMarkup(why)}</li>`;
+  });
   return html`<h2>${title}</h2><ul class="said">${items}</ul>`;
 }

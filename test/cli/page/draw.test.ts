@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { nodeDetail } from '../../../cli/page/draw/detail.ts';
+import { decisionDetail, nodeDetail } from '../../../cli/page/draw/detail.ts';
 import type { Level } from '../../../cli/page/draw/groups.ts';
 import { ladderTable } from '../../../cli/page/draw/ladder.ts';
+import { picture } from '../../../cli/page/draw/picture.ts';
 import { nodeTable } from '../../../cli/page/draw/tables.ts';
 import { pricesIn } from '../../../cli/page/draw/text.ts';
-import type { Ladder, NodeModel, Scene } from '../../../cli/page/model/model.ts';
+import { timeline } from '../../../cli/page/draw/timeline.ts';
+import type { DecisionModel, Ladder, NodeModel, Scene } from '../../../cli/page/model/model.ts';
 import { textOf } from './made.ts';
 
 /** How scenes that are made by hand are drawn and told. */
@@ -166,5 +168,44 @@ describe('the panel', () => {
       '\nWhy it goes spot_interrupted for instance i-1\n',
     );
     expect(panelOf([{ ...node, state: 'runs' }])).not.toContain('spot_interrupted');
+  });
+});
+
+describe('a row of the picture', () => {
+  const rowsOf = (list: readonly NodeModel[], level: Level) =>
+    wordsOf(picture(sceneOf(list), { level, toSize: false, prices, open: new Set() }).text);
+
+  it('has the name of its node, or of the first of several', () => {
+    const other = { ...NODE, name: 'new-9', pods: [[0, 1]] as const };
+    const text = rowsOf([...nodes(3), other], 'equal');
+    expect(text).toMatch(/^3 × m7g\.xlarge spot · us-east-1b new-1 and 2 more /m);
+    expect(text).toMatch(/^m7g\.xlarge spot · us-east-1b new-9 /m);
+  });
+});
+
+describe('a mark of several moments', () => {
+  const decided = (at: number, action: string): DecisionModel => ({
+    ...{ at, action, object: 'NodeClaim/a', others: [], why: 'so' },
+  });
+  const list = [decided(300, 'delete'), decided(302.4, 'terminate')];
+  const nameIn = (decisions: readonly DecisionModel[]) => {
+    const history = { seconds: 900, frames: [], pauses: [] };
+    const { text } = timeline({ decisions, events: [] }, history, sceneOf([]), prices);
+    return /class="mark"[^>]* aria-label="([^"]*)"/.exec(text)?.[1];
+  };
+
+  it('has a name that says from when to when, and of each when', () => {
+    expect(nameIn(list)).toBe(
+      '5m to 5m 2s: 2 decisions. after 5m delete NodeClaim/a: so. after 5m 2s terminate NodeClaim/a: so',
+    );
+    expect(nameIn([decided(300, 'delete'), decided(300.2, 'create')])).toBe(
+      '5m: 2 decisions. delete NodeClaim/a: so. create NodeClaim/a: so',
+    );
+  });
+
+  it('says so in the panel', () => {
+    const text = wordsOf(decisionDetail(list).text);
+    expect(text).toMatch(/^After 5m to 5m 2s\nafter 5m delete [\s\S]*\nafter 5m 2s terminate /);
+    expect(wordsOf(decisionDetail(list.slice(1)).text)).toMatch(/^After 5m 2s\nterminate /);
   });
 });

@@ -173,6 +173,7 @@ describe('the name of a mark', () => {
       /data-marks="decisions" data-mark="0" aria-label="[^"]*"/.exec(scaled.page) ?? [];
     expect(mark).toContain('0s: 5 decisions. create ');
     expect(mark.match(/create NodeClaim/g)).toHaveLength(4);
+    expect(mark).toContain('. And 1 more"');
   });
 });
 
