@@ -1,5 +1,5 @@
 import type { Scene } from '../model/model.ts';
-import { amount, podsOn, priceOf, roomOf, shareOf, usageOf } from '../model/use.ts';
+import { amount, podsOn, priceOf, ROOM_MIN, roomOf, shareOf, usageOf } from '../model/use.ts';
 import { bar, colourClass, fillCurve, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { effectText } from './ladder.ts';
@@ -84,7 +84,7 @@ function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
     podsText(podsOn(scene, nodes)),
     `${view.prices.perHour(priceOf(nodes))}/h`,
     ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
-    room > 0.00005 ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
+    room > ROOM_MIN ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
   ].join(' · ');
 }
 
@@ -126,6 +126,15 @@ export function picture(scene: Scene, view: View): Markup {
   return html`${total}${pools}`;
 }
 
+/** Some node has pods of DaemonSets, or room that is kept for them. */
+function hasDaemons({ workloads, nodes }: Pick<Scene, 'workloads' | 'nodes'>): boolean {
+  return nodes.some(
+    ({ reserved, pods }) =>
+      Object.values(reserved).some((each) => each > 0) ||
+      pods.some(([index]) => workloads[index]?.colour === undefined),
+  );
+}
+
 /** Which colour is which workload; a workload's button shows where its pods are. */
 export function legend({ workloads, nodes }: Scene): Markup {
   const used = new Set(nodes.flatMap(({ pods }) => pods.map(([index]) => index)));
@@ -143,5 +152,8 @@ export function legend({ workloads, nodes }: Scene): Markup {
     );
   const more = shown.length - LEGEND_MAX;
   const rest = more > 0 ? html`<li class="more">and ${count(more, 'workload')} more</li>` : NOTHING;
-  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>not requested</span></li></ul>`;
+  const daemons = hasDaemons({ workloads, nodes })
+    ? html`<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li>`
+    : NOTHING;
+  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}${daemons}<li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>not requested</span></li></ul>`;
 }

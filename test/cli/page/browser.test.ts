@@ -103,6 +103,14 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.value(height)).toBeLessThanOrEqual(360);
     await tab.run(AXE);
     expect(await tab.value('axe.run().then(({ violations }) => violations.length)')).toBe(0);
+    expect(await tab.text('#time .lead')).toMatch(/click it, or focus it and press Enter, for the/);
+    // Tab leads into it, beyond its last stop on to what follows the row, and never under it.
+    await tab.press('Tab');
+    expect(await tab.value('document.activeElement.className')).toBe('close');
+    for (const _ of [1, 2]) await tab.press('Tab');
+    expect(await tab.value(height)).toBe(0);
+    expect(await tab.value('document.activeElement.textContent')).toBe('nodes as a table');
+    await tab.point('.node[data-group="1"]', true);
     await tab.point(`${DETAIL} .close`, true);
     expect(await tab.value(height)).toBe(0);
     expect(await tab.value('document.activeElement.dataset.group')).toBe('1');

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { decisionDetail, nodeDetail } from '../../../cli/page/draw/detail.ts';
+import { documentText } from '../../../cli/page/draw/document.ts';
 import type { Level } from '../../../cli/page/draw/groups.ts';
 import { ladderTable } from '../../../cli/page/draw/ladder.ts';
 import { picture } from '../../../cli/page/draw/picture.ts';
 import { nodeTable } from '../../../cli/page/draw/tables.ts';
 import { pricesIn } from '../../../cli/page/draw/text.ts';
 import { timeline } from '../../../cli/page/draw/timeline.ts';
-import type { DecisionModel, Ladder, NodeModel, Scene } from '../../../cli/page/model/model.ts';
+import type {
+  DecisionModel,
+  Ladder,
+  NodeModel,
+  PageModel,
+  Scene,
+} from '../../../cli/page/model/model.ts';
 import { textOf } from './made.ts';
 
 /** How scenes that are made by hand are drawn and told. */
@@ -207,5 +214,29 @@ describe('a mark of several moments', () => {
     const text = wordsOf(decisionDetail(list).text);
     expect(text).toMatch(/^After 5m to 5m 2s\nafter 5m delete [\s\S]*\nafter 5m 2s terminate /);
     expect(wordsOf(decisionDetail(list.slice(1)).text)).toMatch(/^After 5m 2s\nterminate /);
+  });
+});
+
+describe('what is said of the picture', () => {
+  const model = (scene: Scene): PageModel => ({
+    ...{ command: 'solve', subject: '', lead: '', headlines: [], facts: [], currency: 'USD' },
+    ...{ costs: [], verdict: '', scenes: [scene], history: null, decisions: [], stays: [] },
+    ...{ events: [], unplaced: [], notes: [] },
+  });
+  const pageOf = (scene: Scene) =>
+    textOf(documentText(model(scene), { style: '', script: '', policy: '' }));
+  const full = { ...NODE, allocatable: { cpu: 1200 } };
+
+  it('is of what there is in it alone', () => {
+    const text = pageOf(sceneOf([full]));
+    expect(text).not.toMatch(/or several that are equal|Rows of types|“Room for more pods”/);
+    expect(text).not.toMatch(/then what else|^DaemonSets$/m);
+  });
+
+  it('tells of equal nodes, of room and of DaemonSets where they are', () => {
+    const text = pageOf(sceneOf(nodes(2, { reserved: { cpu: 10 } })));
+    expect(text).toMatch(/A row is a node, or several that are equal\. /);
+    expect(text).toMatch(/“Room for more pods” is .* Rows of types open to the nodes in them\. /);
+    expect(text).toMatch(/^DaemonSets$/m);
   });
 });
