@@ -2,7 +2,7 @@ import type { Scene, WorkloadModel } from '../model/model.ts';
 import { amount, shareOf, usageOf } from '../model/use.ts';
 import type { Group } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText } from './text.ts';
+import { amountText, percent } from './text.ts';
 
 /** Colours that are told apart; further workloads repeat them with stripes. */
 export const COLOURS = 8;
@@ -99,19 +99,26 @@ export function bar(scene: Scene, group: Group, resource: string, length: number
   return html`<svg class="bar" width="${hundredth(length)}%" height="17" data-resource="${resource}"><rect class="free" width="100%" height="100%"/>${blocks}</svg>`;
 }
 
+/** Where each of several nodes is fuller than this, a curve of them says nothing. */
+const NEARLY_FULL = 0.9;
+const CURVE_HEIGHT = 20;
+
 /**
  * How full each of several nodes is, the fullest first: what the average of a bar hides. The line
- * is cpu.
+ * is cpu, and the edges of its box are 0 % and 100 %.
  */
 export function fillCurve(scene: Scene, { nodes }: Group): Markup {
-  if (nodes.length < 2) return NOTHING;
   const fills = nodes.map((node) => shareOf(usageOf(scene, [node], 'cpu'))).sort((a, b) => b - a);
+  const [most, least] = [fills[0] ?? 0, fills.at(-1) ?? 0];
+  if (nodes.length < 2 || least > NEARLY_FULL || percent(most) === percent(least)) return NOTHING;
   const step = 1000 / fills.length;
   const steps = fills.map((share, at) => {
-    const y = (20 * (1 - Math.min(1, share))).toFixed(1);
+    const y = (CURVE_HEIGHT * (1 - Math.min(1, share))).toFixed(1);
     return `V${y}H${((at + 1) * step).toFixed(1)}`;
   });
-  return html`<svg class="fills" width="100%" height="14" viewBox="0 0 1000 20" preserveAspectRatio="none"><path d="M0 20${steps.join('')}V20Z"/></svg>`;
+  const path = html`<path d="M0 ${CURVE_HEIGHT}${steps.join('')}V${CURVE_HEIGHT}Z"/>`;
+  const said = `cpu of each node, the fullest first: ${percent(most)} to ${percent(least)}`;
+  return html`<span class="fills"><span class="ends"><small>100 %</small><small>0 %</small></span><svg width="100%" height="30" viewBox="0 0 1000 ${CURVE_HEIGHT}" preserveAspectRatio="none">${path}</svg><small class="said">${said}</small></span>`;
 }
 
 /** `7.2 of 8`. */
