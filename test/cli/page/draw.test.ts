@@ -9,11 +9,13 @@ import { pricesIn } from '../../../cli/page/draw/text.ts';
 import { timeline } from '../../../cli/page/draw/timeline.ts';
 import type {
   DecisionModel,
+  Frame,
   Ladder,
   NodeModel,
   PageModel,
   Scene,
 } from '../../../cli/page/model/model.ts';
+import { changeTimes } from '../../../cli/page/model/moment.ts';
 import { textOf } from './made.ts';
 
 /** How scenes that are made by hand are drawn and told. */
@@ -188,6 +190,15 @@ describe('a row of the picture', () => {
     expect(text).toMatch(/^3 × m7g\.xlarge spot · us-east-1b new-1 and 2 more /m);
     expect(text).toMatch(/^m7g\.xlarge spot · us-east-1b new-9 /m);
   });
+
+  it('says how full each of several nodes is, where they are not all nearly full', () => {
+    const used = (cpu: number) => ({ ...NODE, pods: [[0, cpu]] as const });
+    expect(rowsOf([used(3900), used(800)], 'type')).toContain(
+      'cpu of each node, the fullest first: 98 % to 20 %',
+    );
+    expect(rowsOf([used(3900), used(3800)], 'type')).not.toContain('the fullest first');
+    expect(rowsOf([used(800), used(800)], 'type')).not.toContain('the fullest first');
+  });
 });
 
 describe('a mark of several moments', () => {
@@ -238,5 +249,26 @@ describe('what is said of the picture', () => {
     expect(text).toMatch(/A row is a node, or several that are equal\. /);
     expect(text).toMatch(/“Room for more pods” is .* Rows of types open to the nodes in them\. /);
     expect(text).toMatch(/^DaemonSets$/m);
+  });
+});
+
+describe('the steps of the slider', () => {
+  const frame = (at: number, pods: Frame['pods'], pending = 0) => ({
+    ...{ at, pods, pending, pricePerHour: 0.1 },
+  });
+
+  it('are where something is seen to change or is told, and nowhere else', () => {
+    const frames = [
+      frame(0.3, [], 2),
+      frame(40.2, [[0, [[0, 2]]]]),
+      frame(60, []),
+      frame(120, [[0, [[0, 2]]]]),
+      frame(300, [[0, [[0, 1]]]]),
+    ];
+    const life = { launched: 0.3, ready: 36.5, draining: null, gone: null };
+    const scene = sceneOf([{ ...NODE, life }]);
+    expect(changeTimes(scene, { frames }, [{ at: 780 }, { at: undefined }])).toEqual([
+      0, 36, 40, 300, 780,
+    ]);
   });
 });
