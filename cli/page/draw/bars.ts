@@ -20,9 +20,13 @@ export const RESERVED = -1;
 
 /** Pods are told apart in a block of no more than these. */
 const PODS_APART_MAX = 40;
-/** In percent of the bar: narrower blocks have no text, narrower pods no line between them. */
-const TEXT_MIN = 8;
+/** In percent of the bar: narrower pods have no line between them. */
 const POD_MIN = 0.7;
+/** How wide a letter of a block's text is, at most, and what is beside the text. */
+const LETTER_PX = 6.4;
+const BESIDE_PX = 8;
+/** Bars have one of these widths at least: the stylesheet hides the texts that need more. */
+const BARS_PX = [150, 250, 350, 450, 550, 700] as const;
 
 /** `shop`, of `default/shop`. */
 export function shortName({ label }: WorkloadModel): string {
@@ -56,9 +60,14 @@ function blocksOf(scene: Scene, { nodes }: Group, resource: string): readonly Bl
   return [...(reserved > 0 ? [kept] : []), ...blocks].sort((a, b) => order(a) - order(b));
 }
 
+/** Every second time that the colours are used. */
+export function isStriped(colour: number): boolean {
+  return Math.floor(colour / COLOURS) % 2 === 1;
+}
+
 export function colourClass(colour: number | undefined): string {
   if (colour === undefined) return 'cd';
-  return `c${colour % COLOURS}${Math.floor(colour / COLOURS) % 2 === 1 ? ' striped' : ''}`;
+  return `c${colour % COLOURS}${isStriped(colour) ? ' striped' : ''}`;
 }
 
 function hundredth(value: number): number {
@@ -73,13 +82,32 @@ function lines(pods: number, width: number): readonly Markup[] {
   });
 }
 
-function blockMarkup(block: Block, from: number, width: number, nodes: number): Markup {
+/** The text where it fits as a whole; `width` is the block's, in percent of the bars' column. */
+function blockText(label: string, times: string, width: number): Markup {
+  const widthFor = (text: string): number | undefined => {
+    const needed = (text.length * LETTER_PX + BESIDE_PX) / (width / 100);
+    return BARS_PX.find((each) => each >= needed);
+  };
+  const [whole, short] = [widthFor(`${label}${times}`), widthFor(label)];
+  if (short === undefined) return NOTHING;
+  if (whole === undefined) return html`<text class="w${short}" x="5" y="12">${label}</text>`;
+  return html`<text class="w${whole}" x="5" y="12">${label}${times}</text>`;
+}
+
+/** Where blocks of one bar are, and how much of the bars' column it is long. */
+interface Extent {
+  readonly from: number;
+  readonly width: number;
+  readonly length: number;
+}
+
+function blockMarkup(block: Block, { from, width, length }: Extent, nodes: number): Markup {
   const { workload, label, colour, used } = block;
   const pods = block.pods / nodes;
   const times = pods > 1 ? ` ×${Number.isInteger(pods) ? pods : pods.toFixed(1)}` : '';
-  const text = width < TEXT_MIN ? NOTHING : html`<text x="5" y="12">${label}${times}</text>`;
+  const text = blockText(label, times, (width * length) / 100);
   const stripes =
-    colour !== undefined && Math.floor(colour / COLOURS) % 2 === 1
+    colour !== undefined && isStriped(colour)
       ? html`<rect class="stripes" width="100%" height="100%"/>`
       : NOTHING;
   return html`<svg class="block ${colourClass(colour)}" data-workload="${workload}" data-used="${used}" x="${hundredth(from)}%" width="${hundredth(width)}%" height="100%"><rect width="100%" height="100%"/>${stripes}${lines(Number.isInteger(pods) ? pods : 0, width)}${text}</svg>`;
@@ -92,7 +120,7 @@ export function bar(scene: Scene, group: Group, resource: string, length: number
   let from = 0;
   const blocks = blocksOf(scene, group, resource).map((block) => {
     const width = (block.used / there) * 100;
-    const drawn = blockMarkup(block, from, width, group.nodes.length);
+    const drawn = blockMarkup(block, { from, width, length }, group.nodes.length);
     from += width;
     return drawn;
   });

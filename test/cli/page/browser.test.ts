@@ -209,6 +209,29 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.text(DETAIL)).toContain(names[1]);
   });
 
+  it('has one tab stop for the legend, and no text that is cut off', async () => {
+    const tab = await opened('compare');
+    await tab.run("document.querySelector('#legend button').focus()");
+    await tab.press('End');
+    const focused = 'document.activeElement';
+    expect(await tab.value(`${focused}.dataset.colour`)).toBe('23');
+    expect(
+      await tab.value('document.querySelectorAll(\'#legend > ul > li > [tabindex="0"]\').length'),
+    ).toBe(1);
+    await tab.press('Tab');
+    expect(await tab.value(`${focused}.textContent`)).toBe('and 2 workloads more');
+    const cut = `(() => {
+      const texts = [...document.querySelectorAll('.block text')];
+      const shown = texts.filter((each) => getComputedStyle(each).display !== 'none');
+      const isCut = (each) => each.getBoundingClientRect().right >
+        each.parentElement.querySelector('rect').getBoundingClientRect().right;
+      return [shown.length > 10, shown.filter(isCut).map((each) => each.textContent)];
+    })()`;
+    expect(await tab.value(cut)).toEqual([true, []]);
+    const narrow = await chromium.open(join(folder, 'compare.html'), 'light', 1010, 900);
+    expect(await narrow.value(cut)).toEqual([true, []]);
+  });
+
   it('opens a row of types to its nodes, shows every node, and the other way', async () => {
     const tab = await opened('compare');
     const rows = "document.querySelectorAll('.node').length";
