@@ -88,7 +88,7 @@ function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): re
         : amountText(each, amount(workload.requests, each)),
     );
     return [
-      html`<tr class="${index === picked ? 'picked' : ''}"><th scope="row">${workload.label} <small>${workload.kind}</small></th><td class="number">${all}</td><td class="number">${cpu ?? ''}</td><td class="number">${memory ?? ''}</td></tr>`,
+      html`<tr class="${index === picked ? 'picked' : ''}"><th scope="row">${workload.label} <small>${workload.kind}</small></th><td class="number">${all.toLocaleString('en')}</td><td class="number">${cpu ?? ''}</td><td class="number">${memory ?? ''}</td></tr>`,
     ];
   });
 }

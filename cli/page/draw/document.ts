@@ -62,7 +62,7 @@ function pictureLead(scenes: readonly Scene[]): Markup {
   const isAlike = (scene: Scene) => groupsOf(scene, 'type').length < scene.nodes.length;
   const hasAlike = scenes.some(isAlike);
   const hasRoom = scenes.some((scene) => roomOf(scene, scene.nodes) > ROOM_MIN);
-  return html`A row is a node${hasAlike ? ', or several that are equal' : ''}. Its bars are what it has for pods: cpu above, memory below${hasMore ? ', then what else pods ask for' : ''}. Blocks are pods, in the colour of their workload; what is empty is paid for, and no pod requests it. ${hasRoom ? '“Room for more pods” is the share of a node’s price that is free of its fullest resource, which is what limits further pods. ' : ''}${hasAlike ? 'Rows of types open to the nodes in them. ' : ''}${nodes > 0 ? POINT : NOTHING}`;
+  return html`A row is a node${hasAlike ? ', or several that are equal' : ''}. Its bars are what it has for pods: cpu above, memory below${hasMore ? ', then what else pods ask for' : ''}. Blocks are pods, in the colour of their workload; what is empty is paid for, and no pod requests it. ${hasRoom ? "“Room for more pods” is the share of a node's price that is free of its fullest resource, which is what limits further pods. " : ''}${hasAlike ? 'Rows of types open to the nodes in them. ' : ''}${nodes > 0 ? POINT : NOTHING}`;
 }
 
 function pictureSection(model: PageModel, prices: Prices): Markup {
@@ -124,7 +124,7 @@ function differenceSection({ differences, scenes, basis }: PageModel): Markup {
 }
 
 const DECISIONS_LEAD =
-  'Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node’s name leads to its row.';
+  "Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node's name leads to its row.";
 
 const STAYS_LEAD =
   'Why passes changed nothing. Passes one after the other with the same reason are one row. A paused NodePool is a row from the start of its pause to the end.';

@@ -70,7 +70,7 @@ export function nodeTable(scene: Scene, prices: Prices): Markup {
     : html`<th scope="col" class="number">Price/h, each</th>`;
   const hasDaemons = podsOn(scene, scene.nodes).daemons > 0;
   const label = `Nodes of ${scene.title}, equal ones together`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="packed"><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th>${priceHeads}<th scope="col" class="number">${hasDaemons ? 'Pods + DaemonSets’, all' : 'Pods, all'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="packed"><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th>${priceHeads}<th scope="col" class="number">${hasDaemons ? "Pods + DaemonSets', all" : 'Pods, all'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
 }
 
 /** Names of what pictures show, as decisions have them, with the names in the picture. */

@@ -182,7 +182,7 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     const tab = await opened('compare');
     expect(await tab.text(DETAIL)).toContain(' Joiner');
     await tab.point('input[name="scene"][value="1"]', true);
-    expect(await tab.text(DETAIL)).toContain(' Karpenter’s rules');
+    expect(await tab.text(DETAIL)).toContain(" Karpenter's rules");
     // Its first row, also after a node of the other way was kept: names are of one way only.
     expect(await tab.text(DETAIL)).toContain('Workload');
     await tab.point('.node[data-group="3"]', true);

@@ -5,7 +5,7 @@ import type { Level } from '../../../cli/page/draw/groups.ts';
 import { ladderTable } from '../../../cli/page/draw/ladder.ts';
 import { picture } from '../../../cli/page/draw/picture.ts';
 import { nodeTable } from '../../../cli/page/draw/tables.ts';
-import { pricesIn } from '../../../cli/page/draw/text.ts';
+import { percent, pricesIn } from '../../../cli/page/draw/text.ts';
 import { timeline } from '../../../cli/page/draw/timeline.ts';
 import type {
   DecisionModel,
@@ -16,6 +16,7 @@ import type {
   Scene,
 } from '../../../cli/page/model/model.ts';
 import { changeTimes } from '../../../cli/page/model/moment.ts';
+import { modelOf } from '../../../cli/page/page.ts';
 import { textOf } from './made.ts';
 
 /** How scenes that are made by hand are drawn and told. */
@@ -270,5 +271,26 @@ describe('the steps of the slider', () => {
     expect(changeTimes(scene, { frames }, [{ at: 780 }, { at: undefined }])).toEqual([
       0, 36, 40, 300, 780,
     ]);
+  });
+});
+
+describe('shares', () => {
+  it.each([
+    [0, '0 %'],
+    [0.004, '< 1 %'],
+    [0.62, '62 %'],
+    [0.9942, '99.4 %'],
+    [1863 / 1865, '99.9 %'],
+    [1177.9 / 1178, '100 %'],
+  ])('of %j are %j', (share, text) => {
+    expect(percent(share)).toBe(text);
+  });
+});
+
+describe('numbers of pods', () => {
+  it('have thousands apart', () => {
+    const json = { podsWaiting: 19_502, podsRunning: 0 };
+    const { facts } = modelOf({ command: 'compare', subject: '', json });
+    expect(facts).toContainEqual(['Pods', '19,502 wait, 0 run']);
   });
 });

@@ -111,7 +111,7 @@ describe('why a pod has no node', () => {
 describe('tables of nodes and pods', () => {
   it('say what is of each and what of all', () => {
     expect(textOf(scaled.page)).toContain(
-      'Zone Price/h, each Pods + DaemonSets’, all cpu requested / there, all',
+      "Zone Price/h, each Pods + DaemonSets', all cpu requested / there, all",
     );
   });
 });
@@ -202,7 +202,7 @@ describe('the sums of a picture', () => {
     const text = textOf(paused.page);
     // Three nodes of $0.1632: 83 % of cpu is requested, and 8 % of memory.
     expect(text).toContain('cpu 83 % · memory 8 % · room for more pods $0.0841/h');
-    expect(text).toContain('is the share of a node’s price that is free of its fullest resource');
+    expect(text).toContain("is the share of a node's price that is free of its fullest resource");
     expect(text).not.toContain('free room');
   });
 });
