@@ -4,6 +4,7 @@ import { documentText } from '../../../cli/page/draw/document.ts';
 import type { Level } from '../../../cli/page/draw/groups.ts';
 import { ladderTable } from '../../../cli/page/draw/ladder.ts';
 import { picture } from '../../../cli/page/draw/picture.ts';
+import { priceChangeTables } from '../../../cli/page/draw/price-changes.ts';
 import { nodeTable } from '../../../cli/page/draw/tables.ts';
 import { percent, pricesIn } from '../../../cli/page/draw/text.ts';
 import { timeline } from '../../../cli/page/draw/timeline.ts';
@@ -13,6 +14,7 @@ import type {
   Ladder,
   NodeModel,
   PageModel,
+  PriceChange,
   Scene,
 } from '../../../cli/page/model/model.ts';
 import { changeTimes } from '../../../cli/page/model/moment.ts';
@@ -292,5 +294,28 @@ describe('numbers of pods', () => {
     const json = { podsWaiting: 19_502, podsRunning: 0 };
     const { facts } = modelOf({ command: 'compare', subject: '', json });
     expect(facts).toContainEqual(['Pods', '19,502 wait, 0 run']);
+  });
+});
+
+describe('prices before and after NodeOverlays', () => {
+  const change = (type: string, capacity = ''): PriceChange => ({
+    ...{ pool: 'general', type, capacityType: 'on-demand', listPrice: 0.1, price: 0.05, capacity },
+  });
+  const textFor = (...changes: readonly PriceChange[]) =>
+    wordsOf(priceChangeTables(changes, prices).text);
+
+  it('are by size, bare metal last', () => {
+    const sizes = ['12xlarge', '16xlarge', '2xlarge', 'large', 'medium', 'metal', 'xlarge'];
+    const text = textFor(...sizes.map((size) => change(`m7g.${size}`)));
+    expect([...text.matchAll(/^m7g\.(\w+)/gm)].map(([, size]) => size)).toEqual([
+      ...['medium', 'large', 'xlarge', '2xlarge', '12xlarge', '16xlarge', 'metal'],
+    ]);
+  });
+
+  it('have a column for capacity only where a NodeOverlay sets some', () => {
+    expect(textFor(change('m7g.large'))).not.toContain('Capacity set');
+    const text = textFor(change('m7g.large', 'gpu-slice 4'));
+    expect(text).toContain('Capacity set');
+    expect(text).toMatch(/^m7g\.large on-demand .* gpu-slice 4$/m);
   });
 });
