@@ -105,7 +105,7 @@ const DECISION_TITLES: Readonly<Record<string, string>> = {
 };
 
 const DECISION_HEADS: Readonly<Record<string, Heads>> = {
-  diagnose: ['State', 'NodeOverlay', 'Weight, and what its status says'],
+  diagnose: ['State', 'NodeOverlay', 'Weight, what its status says, and what it changes'],
 };
 
 const PRICES_LEAD =

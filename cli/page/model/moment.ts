@@ -38,8 +38,8 @@ function sumOf({ pricePerHour, pending }: Pick<Moment, 'pricePerHour' | 'pending
 }
 
 /**
- * The whole seconds at which the picture or the curves change, or something was decided or happened:
- * frames also tell of what is not seen.
+ * The whole seconds at which the picture or the curves change, or something was decided or
+ * happened: frames also tell of what is not seen.
  */
 export function changeTimes(
   { nodes }: Pick<Scene, 'nodes'>,

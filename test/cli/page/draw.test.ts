@@ -210,7 +210,7 @@ describe('a mark of several moments', () => {
   });
   const list = [decided(300, 'delete'), decided(302.4, 'terminate')];
   const nameIn = (decisions: readonly DecisionModel[]) => {
-    const history = { seconds: 900, frames: [], pauses: [] };
+    const history = { seconds: 900, frames: [], pauses: [], repeats: {} };
     const { text } = timeline({ decisions, events: [] }, history, sceneOf([]), prices);
     return /class="mark"[^>]* aria-label="([^"]*)"/.exec(text)?.[1];
   };

@@ -102,7 +102,17 @@ describe('a page of NodeOverlays', () => {
     const text = textOf(page);
     expect(text).toMatch(/^Region us-east-1$/m);
     expect(text).toMatch(/^Prices us-east-1: on-demand prices of \d{4}-\d\d, spot prices of /m);
-    expect(text).toContain('State NodeOverlay Weight, and what its status says');
+    expect(text).toContain('State NodeOverlay Weight, what its status says, and what it changes');
+    // Of which instance types, and how: as the manifest has it.
+    const { overlays } = JSON.parse((await joiner(...OVERLAYS, '-o', 'json')).stdout);
+    const [{ name, changedTypes, requirements, priceAdjustment }] = overlays;
+    expect(changedTypes).toBe(9);
+    const [{ key, operator, values }] = requirements;
+    const where = `where ${key} ${operator} [${values.join(', ')}]`;
+    const price = `price ${priceAdjustment.replace('%', ' %')}`;
+    expect(text).toContain(
+      `ready ${name} weight 0; changes ${changedTypes} instance types; ${price}; ${where}`,
+    );
     expect(page).toContain('aria-label="NodeOverlays, one by one"');
   });
 
