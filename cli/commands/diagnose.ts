@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeOverlays } from '../../shared/api/case/overlays.ts';
-import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { caseOf, readJson } from '../case-file.ts';
+import { overlayEffects, overlaysOf } from '../diagnose/effects.ts';
 import { renderDiagnosis } from '../diagnose/render.ts';
 import { isSelected, rowsOf, type Selection } from '../diagnose/rows.ts';
 import { type Diagnosis, diagnosisOfCase, diagnosisOfManifests } from '../diagnose/source.ts';
@@ -65,10 +65,6 @@ function checkNames(diagnosis: Diagnosis, { overlays, nodePools }: Selection): v
   if (problems.length > 0) throw new BadInput(problems);
 }
 
-function overlaysOf({ offerings, capacityOverlays }: InstanceType): readonly string[] {
-  return [...offerings.flatMap(({ priceOverlay }) => priceOverlay ?? []), ...capacityOverlays];
-}
-
 /** The parts of the resolution that were asked for; types without an overlay stay in JSON. */
 function jsonOf(diagnosis: Diagnosis, selection: Selection): object {
   const { resolution, rejected, region = null, source } = diagnosis;
@@ -84,7 +80,9 @@ function jsonOf(diagnosis: Diagnosis, selection: Selection): object {
     ({ name }) => asked.length === 0 || asked.includes(name),
   );
   const encoded = encodeOverlays({ overlays, instanceTypes: new Map(instanceTypes) }, rejected);
-  return { joiner: packageJson.version, region, source, ...encoded };
+  const types = instanceTypes.flatMap(([, own]) => own);
+  const effects = overlayEffects(overlays, diagnosis.nodeOverlays, types);
+  return { joiner: packageJson.version, region, source, ...encoded, overlays: effects };
 }
 
 async function run(options: Options): Promise<number> {

@@ -98,6 +98,10 @@ describe('joiner diagnose', () => {
     const text = await diagnosed([NODE_OVERLAY], '--nodepool', 'general', '-o', 'json');
     const { overlays, nodePools } = JSON.parse(text);
     expect(overlays).toMatchObject([{ name: 'dearer', weight: 10, ready: { status: 'True' } }]);
+    expect(overlays).toMatchObject([
+      { changedTypes: 1, priceAdjustment: '+10%', capacity: { 'example.com/slice': '4' } },
+    ]);
+    expect(overlays[0].requirements[0]).toMatchObject({ operator: 'In', values: ['m6i.large'] });
     const type = nodePools.general.find((each: { name: string }) => each.name === 'm6i.large');
     expect(type).toMatchObject({ capacityOverlaid: true, capacity: { 'example.com/slice': '4' } });
     expect(type.offerings[0]).toMatchObject({ zone: 'us-east-1a', basePrice: 0.096 });

@@ -1,10 +1,20 @@
-import { html, type Markup } from '../draw/markup.ts';
+import { html, type Markup, NOTHING } from '../draw/markup.ts';
 import { around, show } from './elements.ts';
 
 /** What the panel says, and of which node; undefined: of none. */
 interface Said {
   readonly markup: Markup;
   readonly node: string | undefined;
+}
+
+/** What Tab stops at, in order, where it is seen. */
+function stopsIn(panel: HTMLElement): readonly HTMLElement[] {
+  const all = panel.querySelectorAll<HTMLElement>('button, summary, a[href], [tabindex="0"]');
+  return [...all].filter((each) => each.checkVisibility());
+}
+
+function focus(element: Element): void {
+  if (element instanceof HTMLElement || element instanceof SVGElement) element.focus();
 }
 
 /** The panel with details: of what is pointed at, else of what was clicked. */
@@ -22,6 +32,31 @@ export class Details {
     panel.addEventListener('click', (event) => {
       if (around(event, '.close') !== null) this.close();
     });
+    document.addEventListener('keydown', (event) => {
+      if (event.key === 'Tab') this.tab(event);
+    });
+  }
+
+  /**
+   * In a narrow window the panel lies over the page: Tab leads from what was clicked into it, and
+   * beyond its last stop lets it go and leads on from there; Shift and Tab lead back.
+   */
+  private tab(event: KeyboardEvent): void {
+    const { source, panel } = this;
+    const [first, ...rest] = stopsIn(panel);
+    // Only there it can be closed.
+    if (source === undefined || !first?.matches('.close')) return;
+    const at = document.activeElement;
+    if (at === source && !event.shiftKey) {
+      event.preventDefault();
+      first.focus();
+    } else if (at === first && event.shiftKey) {
+      event.preventDefault();
+      focus(source);
+    } else if (at === (rest.at(-1) ?? first) && !event.shiftKey) {
+      // Not prevented: the browser moves on from what was clicked.
+      this.close();
+    }
   }
 
   /** Shows it while it is pointed at, or focused. */
@@ -54,6 +89,13 @@ export class Details {
     this.source = undefined;
   }
 
+  /** What was said is of nodes that are no longer in the picture. */
+  clear(): void {
+    this.release();
+    this.shown = undefined;
+    show(this.panel, NOTHING);
+  }
+
   /** The picture was drawn anew: what is said of its nodes is another thing now. */
   renew(again: (node: string) => Markup, rowOf: (node: string) => Element | undefined): void {
     const renewed = (said: Said | undefined): Said | undefined =>
@@ -70,7 +112,7 @@ export class Details {
   private close(): void {
     const { source } = this;
     this.release();
-    if (source instanceof HTMLElement || source instanceof SVGElement) source.focus();
+    if (source !== undefined) focus(source);
   }
 
   private from(source: Element): void {

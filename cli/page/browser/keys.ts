@@ -4,6 +4,7 @@ import { around } from './elements.ts';
 const LISTS: readonly (readonly [item: string, list: string])[] = [
   ['button.node', '#picture'],
   ['g.mark', 'svg.plot'],
+  ['button[data-colour]', '.legend'],
 ];
 
 const STEPS: Readonly<Record<string, number>> = {
@@ -46,7 +47,12 @@ export function roving(root: HTMLElement): void {
       const isBlockKey = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
       if (step === undefined || (selector === 'button.node' && isBlockKey)) continue;
       event.preventDefault();
-      move(item, [...own.querySelectorAll<HTMLElement | SVGElement>(selector)], step);
+      const all = own.querySelectorAll<HTMLElement | SVGElement>(selector);
+      move(
+        item,
+        [...all].filter((each) => each.checkVisibility()),
+        step,
+      );
     }
   });
 }

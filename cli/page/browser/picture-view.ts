@@ -94,6 +94,14 @@ export class PictureView {
     });
   }
 
+  /** To another scene: its nodes are others, also where names are the same. */
+  private change(other: Scene): void {
+    show(byId('legend'), legend(other));
+    this.details.clear();
+    this.draw(other, other.title);
+    this.introduce();
+  }
+
   private listenToControls(): void {
     byId('packing').addEventListener('change', ({ target }) => {
       if (!(target instanceof HTMLInputElement)) return;
@@ -101,9 +109,8 @@ export class PictureView {
       if (target.name === 'level')
         this.level = LEVELS.find((each) => each === target.value) ?? 'equal';
       const other = target.name === 'scene' ? this.model.scenes[Number(target.value)] : undefined;
-      if (other !== undefined) show(byId('legend'), legend(other));
       if (other === undefined) this.draw(this.scene);
-      else this.draw(other, other.title);
+      else this.change(other);
     });
   }
 

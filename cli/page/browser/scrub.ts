@@ -2,7 +2,7 @@ import { decisionDetail } from '../draw/detail.ts';
 import { clock, type Prices } from '../draw/text.ts';
 import { marksOf, momentText } from '../draw/timeline.ts';
 import type { DecisionModel, History, PageModel } from '../model/model.ts';
-import { momentAt } from '../model/moment.ts';
+import { changeTimes, momentAt } from '../model/moment.ts';
 import type { Details } from './details.ts';
 import { around, byId, numberOf } from './elements.ts';
 import type { PictureView } from './picture-view.ts';
@@ -92,7 +92,7 @@ export function scrub(
     slider.value = String(Math.floor(at));
     draw();
   };
-  const times = [...new Set([0, ...history.frames.map(({ at }) => Math.floor(at))])];
+  const times = changeTimes(scene, history, [...model.decisions, ...model.events]);
   const now = (): number => Number(slider.value);
   let isAsked = false;
   slider.addEventListener('input', () => {

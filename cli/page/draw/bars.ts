@@ -2,7 +2,7 @@ import type { Scene, WorkloadModel } from '../model/model.ts';
 import { amount, shareOf, usageOf } from '../model/use.ts';
 import type { Group } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText } from './text.ts';
+import { amountText, percent } from './text.ts';
 
 /** Colours that are told apart; further workloads repeat them with stripes. */
 export const COLOURS = 8;
@@ -20,9 +20,13 @@ export const RESERVED = -1;
 
 /** Pods are told apart in a block of no more than these. */
 const PODS_APART_MAX = 40;
-/** In percent of the bar: narrower blocks have no text, narrower pods no line between them. */
-const TEXT_MIN = 8;
+/** In percent of the bar: narrower pods have no line between them. */
 const POD_MIN = 0.7;
+/** How wide a letter of a block's text is, at most, and what is beside the text. */
+const LETTER_PX = 6.4;
+const BESIDE_PX = 8;
+/** Bars have one of these widths at least: the stylesheet hides the texts that need more. */
+const BARS_PX = [150, 250, 350, 450, 550, 700] as const;
 
 /** `shop`, of `default/shop`. */
 export function shortName({ label }: WorkloadModel): string {
@@ -56,9 +60,14 @@ function blocksOf(scene: Scene, { nodes }: Group, resource: string): readonly Bl
   return [...(reserved > 0 ? [kept] : []), ...blocks].sort((a, b) => order(a) - order(b));
 }
 
+/** Every second time that the colours are used. */
+export function isStriped(colour: number): boolean {
+  return Math.floor(colour / COLOURS) % 2 === 1;
+}
+
 export function colourClass(colour: number | undefined): string {
   if (colour === undefined) return 'cd';
-  return `c${colour % COLOURS}${Math.floor(colour / COLOURS) % 2 === 1 ? ' striped' : ''}`;
+  return `c${colour % COLOURS}${isStriped(colour) ? ' striped' : ''}`;
 }
 
 function hundredth(value: number): number {
@@ -73,13 +82,32 @@ function lines(pods: number, width: number): readonly Markup[] {
   });
 }
 
-function blockMarkup(block: Block, from: number, width: number, nodes: number): Markup {
+/** The text where it fits as a whole; `width` is the block's, in percent of the bars' column. */
+function blockText(label: string, times: string, width: number): Markup {
+  const widthFor = (text: string): number | undefined => {
+    const needed = (text.length * LETTER_PX + BESIDE_PX) / (width / 100);
+    return BARS_PX.find((each) => each >= needed);
+  };
+  const [whole, short] = [widthFor(`${label}${times}`), widthFor(label)];
+  if (short === undefined) return NOTHING;
+  if (whole === undefined) return html`<text class="w${short}" x="5" y="12">${label}</text>`;
+  return html`<text class="w${whole}" x="5" y="12">${label}${times}</text>`;
+}
+
+/** Where blocks of one bar are, and how much of the bars' column it is long. */
+interface Extent {
+  readonly from: number;
+  readonly width: number;
+  readonly length: number;
+}
+
+function blockMarkup(block: Block, { from, width, length }: Extent, nodes: number): Markup {
   const { workload, label, colour, used } = block;
   const pods = block.pods / nodes;
   const times = pods > 1 ? ` ×${Number.isInteger(pods) ? pods : pods.toFixed(1)}` : '';
-  const text = width < TEXT_MIN ? NOTHING : html`<text x="5" y="12">${label}${times}</text>`;
+  const text = blockText(label, times, (width * length) / 100);
   const stripes =
-    colour !== undefined && Math.floor(colour / COLOURS) % 2 === 1
+    colour !== undefined && isStriped(colour)
       ? html`<rect class="stripes" width="100%" height="100%"/>`
       : NOTHING;
   return html`<svg class="block ${colourClass(colour)}" data-workload="${workload}" data-used="${used}" x="${hundredth(from)}%" width="${hundredth(width)}%" height="100%"><rect width="100%" height="100%"/>${stripes}${lines(Number.isInteger(pods) ? pods : 0, width)}${text}</svg>`;
@@ -92,26 +120,33 @@ export function bar(scene: Scene, group: Group, resource: string, length: number
   let from = 0;
   const blocks = blocksOf(scene, group, resource).map((block) => {
     const width = (block.used / there) * 100;
-    const drawn = blockMarkup(block, from, width, group.nodes.length);
+    const drawn = blockMarkup(block, { from, width, length }, group.nodes.length);
     from += width;
     return drawn;
   });
   return html`<svg class="bar" width="${hundredth(length)}%" height="17" data-resource="${resource}"><rect class="free" width="100%" height="100%"/>${blocks}</svg>`;
 }
 
+/** Where each of several nodes is fuller than this, a curve of them says nothing. */
+const NEARLY_FULL = 0.9;
+const CURVE_HEIGHT = 20;
+
 /**
  * How full each of several nodes is, the fullest first: what the average of a bar hides. The line
- * is cpu.
+ * is cpu, and the edges of its box are 0 % and 100 %.
  */
 export function fillCurve(scene: Scene, { nodes }: Group): Markup {
-  if (nodes.length < 2) return NOTHING;
   const fills = nodes.map((node) => shareOf(usageOf(scene, [node], 'cpu'))).sort((a, b) => b - a);
+  const [most, least] = [fills[0] ?? 0, fills.at(-1) ?? 0];
+  if (nodes.length < 2 || least > NEARLY_FULL || percent(most) === percent(least)) return NOTHING;
   const step = 1000 / fills.length;
   const steps = fills.map((share, at) => {
-    const y = (20 * (1 - Math.min(1, share))).toFixed(1);
+    const y = (CURVE_HEIGHT * (1 - Math.min(1, share))).toFixed(1);
     return `V${y}H${((at + 1) * step).toFixed(1)}`;
   });
-  return html`<svg class="fills" width="100%" height="14" viewBox="0 0 1000 20" preserveAspectRatio="none"><path d="M0 20${steps.join('')}V20Z"/></svg>`;
+  const path = html`<path d="M0 ${CURVE_HEIGHT}${steps.join('')}V${CURVE_HEIGHT}Z"/>`;
+  const said = `cpu of each node, the fullest first: ${percent(most)} to ${percent(least)}`;
+  return html`<span class="fills"><span class="ends"><small>100 %</small><small>0 %</small></span><svg width="100%" height="30" viewBox="0 0 1000 ${CURVE_HEIGHT}" preserveAspectRatio="none">${path}</svg><small class="said">${said}</small></span>`;
 }
 
 /** `7.2 of 8`. */

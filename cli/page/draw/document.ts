@@ -1,7 +1,8 @@
 import type { PageModel, Scene } from '../model/model.ts';
 import { shownFirst } from '../model/moment.ts';
+import { ROOM_MIN, roomOf } from '../model/use.ts';
 import { costTable } from './cost.ts';
-import { LEVELS, type Level, levelFor } from './groups.ts';
+import { groupsOf, LEVELS, type Level, levelFor } from './groups.ts';
 import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
@@ -32,7 +33,7 @@ const LEVEL_NAMES: Readonly<Record<Level, string>> = {
   each: 'Every node',
 };
 
-function section(id: string, title: string, body: Markup, lead = ''): Markup {
+function section(id: string, title: string, body: Markup, lead: Markup | string = ''): Markup {
   const under = lead === '' ? NOTHING : html`<p class="lead">${lead}</p>`;
   return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${under}${body}</section>`;
 }
@@ -51,8 +52,18 @@ function controls(scenes: readonly Scene[], level: Level): Markup {
   return html`<div class="controls">${which}<fieldset><legend>One row for</legend>${levels}</fieldset><label><input type="checkbox" id="to-size">Bars as long as nodes are large</label></div>`;
 }
 
-const PICTURE_LEAD =
-  'A row is a node, or several that are equal. Its bars are what it has for pods: cpu above, memory below, then what else pods ask for. Blocks are pods, in the colour of their workload; what is empty is paid for, and no pod requests it. “Room for more pods” is the share of a node’s price that is free of its fullest resource, which is what limits further pods. Under several nodes a curve shows how full each is, the fullest first. Point at a row, or move with the arrow keys, for details; click to keep them. Rows of types open to the nodes in them.';
+/** In a narrow window there are no details before something is clicked. */
+const POINT = html`<span class="wide">Point at a row, or move with the arrow keys, for details; click to keep them.</span><span class="narrow">Click a row, or move with the arrow keys and press Enter, for details; Tab leads to them.</span>`;
+
+/** How to read the picture: only what there is to be seen in it. */
+function pictureLead(scenes: readonly Scene[]): Markup {
+  const nodes = Math.max(...scenes.map((scene) => scene.nodes.length));
+  const hasMore = scenes.some(({ resources }) => resources.length > 2);
+  const isAlike = (scene: Scene) => groupsOf(scene, 'type').length < scene.nodes.length;
+  const hasAlike = scenes.some(isAlike);
+  const hasRoom = scenes.some((scene) => roomOf(scene, scene.nodes) > ROOM_MIN);
+  return html`A row is a node${hasAlike ? ', or several that are equal' : ''}. Its bars are what it has for pods: cpu above, memory below${hasMore ? ', then what else pods ask for' : ''}. Blocks are pods, in the colour of their workload; what is empty is paid for, and no pod requests it. ${hasRoom ? "“Room for more pods” is the share of a node's price that is free of its fullest resource, which is what limits further pods. " : ''}${hasAlike ? 'Rows of types open to the nodes in them. ' : ''}${nodes > 0 ? POINT : NOTHING}`;
+}
 
 function pictureSection(model: PageModel, prices: Prices): Markup {
   const scene = shownFirst(model);
@@ -65,15 +76,14 @@ function pictureSection(model: PageModel, prices: Prices): Markup {
       html`<details class="words"><summary>${scenes.length > 1 ? `${each.title}: ` : ''}nodes as a table</summary>${nodeTable(each, prices)}</details>`,
   );
   const body = html`${controls(scenes, level)}<div id="legend">${legend(scene)}</div><div id="picture">${drawn}</div>${tables}`;
-  return section('packing', 'Where the pods are', body, PICTURE_LEAD);
+  return section('packing', 'Where the pods are', body, pictureLead(model.scenes));
 }
 
 function timeSection(model: PageModel, prices: Prices): Markup {
   const { history, scenes } = model;
   const [scene] = scenes;
   if (history === null || scene === undefined) return NOTHING;
-  const lead =
-    'Move the slider to see the cluster at another time: the picture below follows. Each mark is a decision, or something that happened; point at it, or focus it, for the reason.';
+  const lead = html`Move the slider to see the cluster at another time: the picture below follows. Each mark is a decision, or something that happened; <span class="wide">point at it, or focus it, for the reason.</span><span class="narrow">click it, or focus it and press Enter, for the reason.</span>`;
   return section('time', 'What happened', timeline(model, history, scene, prices), lead);
 }
 
@@ -95,7 +105,7 @@ const DECISION_TITLES: Readonly<Record<string, string>> = {
 };
 
 const DECISION_HEADS: Readonly<Record<string, Heads>> = {
-  diagnose: ['State', 'NodeOverlay', 'Weight, and what its status says'],
+  diagnose: ['State', 'NodeOverlay', 'Weight, what its status says, and what it changes'],
 };
 
 const PRICES_LEAD =
@@ -114,7 +124,7 @@ function differenceSection({ differences, scenes, basis }: PageModel): Markup {
 }
 
 const DECISIONS_LEAD =
-  'Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node’s name leads to its row.';
+  "Nodes are launched for the pods of a plan. kube-scheduler binds the pods, on any node that has room: the picture shows where they are. A node's name leads to its row.";
 
 const STAYS_LEAD =
   'Why passes changed nothing. Passes one after the other with the same reason are one row. A paused NodePool is a row from the start of its pause to the end.';

@@ -56,16 +56,35 @@ interface Columns {
   readonly most: number;
   /** No column says nothing in every row. */
   readonly hasEffects: boolean;
+  /** For the panel: where and what it is stands under the type. */
+  readonly isNarrow: boolean;
 }
 
-function offerRow(offer: Offer, node: NodeModel, { prices, most, hasEffects }: Columns): Markup {
+/** A note of more than this many letters breaks, and keeps some width. */
+const NOTE_SHORT = 24;
+
+function pricesOf(offer: Offer, { prices, hasEffects, isNarrow }: Columns): Markup {
+  if (!hasEffects) return html`<td class="number">${prices.perHour(offer.price)}</td>`;
+  const overlay = isNarrow ? NOTHING : html`<td>${offer.overlay ?? ''}</td>`;
+  return html`<td class="number">${prices.perHour(offer.listPrice)}</td><td class="number">${effect(offer)}</td>${overlay}<td class="number">${prices.perHour(offer.price)}</td>`;
+}
+
+function offerRow(offer: Offer, node: NodeModel, columns: Columns): Markup {
+  const { most, isNarrow } = columns;
+  const { type, capacityType, zone, available, overlay } = offer;
   const said = noteText(offer, node);
   const kind = /^(chosen|runner)/.exec(said)?.[0] ?? '';
   const mark = kind === 'chosen' ? '★ ' : kind === 'runner' ? '☆ ' : '';
-  const effects = hasEffects
-    ? html`<td class="number">${effect(offer)}</td><td>${offer.overlay ?? ''}</td>`
-    : NOTHING;
-  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td class="where">${offer.capacityType}</td><td class="where">${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td>${effects}<td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
+  const row = `${kind}${available ? '' : ' barred'}`;
+  const cells = pricesOf(offer, columns);
+  if (isNarrow) {
+    const notes = [said, overlay === null ? '' : `overlay ${overlay}`].filter(Boolean);
+    const note =
+      notes.length === 0 ? NOTHING : html`<small class="under">${notes.join('; ')}</small>`;
+    return html`<tr class="${row}"><th scope="row">${mark}${type}<small class="under">${capacityType} · ${zone}</small>${note}</th>${cells}</tr>`;
+  }
+  const note = html`<td class="note${said.length > NOTE_SHORT ? ' long' : ''}">${said}</td>`;
+  return html`<tr class="${row}"><th scope="row">${mark}${type}</th><td>${capacityType}</td><td>${zone}</td>${cells}<td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td>${note}</tr>`;
 }
 
 function captionText(ladder: Ladder): string {
@@ -79,21 +98,35 @@ function captionText(ladder: Ladder): string {
   return bound === '' ? shown : `${shown} Zones: ${bound}.`;
 }
 
-/** The offerings that were compared for a node, cheapest first. */
+function priceHeads({ hasEffects, isNarrow }: Columns): Markup {
+  const price = html`<th scope="col" class="number">Price/h</th>`;
+  if (!hasEffects) return price;
+  const overlay = isNarrow ? NOTHING : html`<th scope="col">Overlay</th>`;
+  return html`<th scope="col" class="number">List/h</th><th scope="col" class="number">Effect</th>${overlay}${price}`;
+}
+
+/**
+ * The offerings that were compared for a node, cheapest first. What is said of them stands before
+ * the box that scrolls sideways.
+ */
 export function ladderTable(
   ladder: Ladder,
   node: NodeModel,
   prices: Prices,
   title: string,
+  isNarrow = false,
 ): Markup {
   const { offers } = ladder;
   const most = Math.max(1e-9, ...offers.flatMap(({ listPrice, price }) => [listPrice, price]));
   const hasEffects = offers.some((offer) => effect(offer) !== '' || offer.overlay !== null);
-  const rows = offers.map((offer) => offerRow(offer, node, { prices, most, hasEffects }));
-  const heads = hasEffects
-    ? html`<th scope="col" class="number">Effect</th><th scope="col">Overlay</th>`
-    : NOTHING;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>${captionText(ladder)} ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col" class="where">Capacity</th><th scope="col" class="where">Zone</th><th scope="col" class="number">List/h</th>${heads}<th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const columns = { prices, most, hasEffects, isNarrow };
+  const rows = offers.map((offer) => offerRow(offer, node, columns));
+  const heads = isNarrow
+    ? html`<th scope="col">Offering</th>${priceHeads(columns)}`
+    : html`<th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th>${priceHeads(columns)}<th scope="col" class="chart">On one axis</th><th scope="col">Note</th>`;
+  const dots = hasEffects ? '○ list price, ● after overlays' : '● price';
+  const axis = isNarrow ? '' : ` ${dots}, from 0 to ${prices.perHour(most)} an hour.`;
+  return html`<p class="sum">${captionText(ladder)}${axis}</p><div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Nodes that were bought as one kind from the same offerings; those that have gone are of them. */

@@ -1,6 +1,6 @@
-import type { Scene } from '../model/model.ts';
-import { amount, podsOn, priceOf, roomOf, shareOf, usageOf } from '../model/use.ts';
-import { bar, colourClass, fillCurve, shortName } from './bars.ts';
+import type { Scene, WorkloadModel } from '../model/model.ts';
+import { amount, podsOn, priceOf, ROOM_MIN, roomOf, shareOf, usageOf } from '../model/use.ts';
+import { bar, colourClass, fillCurve, isStriped, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { effectText } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
@@ -23,8 +23,9 @@ const STATES: Readonly<Record<string, string>> = {
   runs: '',
 };
 
-/** Workloads in the legend; the others are named where they are. */
+/** Workloads in the legend: at once, and when it is opened. The others are named where they are. */
 const LEGEND_MAX = 24;
+const LEGEND_OPENED_MAX = 150;
 
 function resourceName(resource: string): string {
   return resource.split('/').at(-1) ?? resource;
@@ -66,7 +67,9 @@ function row(
   const sums = shares(scene, nodes).map(
     ([name, share]) => html`<span><i>${name}</i> ${share}</span>`,
   );
-  const name = group.level === 'each' ? html`<small class="name">${first.name}</small>` : NOTHING;
+  const others = nodes.length - 1;
+  const also = others > 0 ? ` and ${others.toLocaleString('en')} more` : '';
+  const name = html`<small class="name">${first.name}${also}</small>`;
   const prices = new Set(nodes.map(({ listPrice }) => listPrice));
   const price = view.prices.perHour(priceOf(nodes) / nodes.length);
   const effect = overlayText(first);
@@ -82,7 +85,7 @@ function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
     podsText(podsOn(scene, nodes)),
     `${view.prices.perHour(priceOf(nodes))}/h`,
     ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
-    room > 0.00005 ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
+    room > ROOM_MIN ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
   ].join(' · ');
 }
 
@@ -124,6 +127,23 @@ export function picture(scene: Scene, view: View): Markup {
   return html`${total}${pools}`;
 }
 
+/** The legend is one tab stop, and what is folded in it another: arrows move in each. */
+function legendItem(workload: WorkloadModel, colour: number, isStop: boolean): Markup {
+  const stripes = isStriped(colour)
+    ? html`<rect class="stripes" width="12" height="12"/>`
+    : NOTHING;
+  return html`<li><button type="button" aria-pressed="false" tabindex="${isStop ? 0 : -1}" data-colour="${colour}" title="${workload.label}"><svg class="swatch ${colourClass(colour)}" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/>${stripes}</svg>${shortName(workload)}</button></li>`;
+}
+
+/** Some node has pods of DaemonSets, or room that is kept for them. */
+function hasDaemons({ workloads, nodes }: Pick<Scene, 'workloads' | 'nodes'>): boolean {
+  return nodes.some(
+    ({ reserved, pods }) =>
+      Object.values(reserved).some((each) => each > 0) ||
+      pods.some(([index]) => workloads[index]?.colour === undefined),
+  );
+}
+
 /** Which colour is which workload; a workload's button shows where its pods are. */
 export function legend({ workloads, nodes }: Scene): Markup {
   const used = new Set(nodes.flatMap(({ pods }) => pods.map(([index]) => index)));
@@ -133,13 +153,19 @@ export function legend({ workloads, nodes }: Scene): Markup {
     ),
   );
   const shown = [...byColour].sort(([a], [b]) => a - b);
-  const items = shown
-    .slice(0, LEGEND_MAX)
-    .map(
-      ([colour, each]) =>
-        html`<li><button type="button" aria-pressed="false" data-colour="${colour}" title="${each.label}"><svg class="swatch ${colourClass(colour)}" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/>${colour >= 8 ? html`<rect class="stripes" width="12" height="12"/>` : NOTHING}</svg>${shortName(each)}</button></li>`,
-    );
-  const more = shown.length - LEGEND_MAX;
-  const rest = more > 0 ? html`<li class="more">and ${count(more, 'workload')} more</li>` : NOTHING;
-  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>not requested</span></li></ul>`;
+  const items = shown.map(([colour, each], at) =>
+    legendItem(each, colour, at % LEGEND_MAX === 0 && at <= LEGEND_MAX),
+  );
+  const folded = items.slice(LEGEND_MAX, LEGEND_OPENED_MAX);
+  const unnamed = Math.max(0, shown.length - LEGEND_OPENED_MAX);
+  const also =
+    unnamed > 0 ? html`<li class="more">and ${count(unnamed, 'workload')} more</li>` : NOTHING;
+  const rest =
+    folded.length === 0
+      ? NOTHING
+      : html`<li class="more"><details><summary>and ${count(shown.length - LEGEND_MAX, 'workload')} more</summary><ul class="legend">${folded}${also}</ul></details></li>`;
+  const daemons = hasDaemons({ workloads, nodes })
+    ? html`<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li>`
+    : NOTHING;
+  return html`<ul class="legend" aria-label="Workloads by colour">${items.slice(0, LEGEND_MAX)}${rest}${daemons}<li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>not requested</span></li></ul>`;
 }

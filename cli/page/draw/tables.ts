@@ -8,8 +8,9 @@ import { whyMarkup } from './why.ts';
 /** Rows of a table on the page; what is printed as JSON has them all. */
 const ROWS_MAX = 300;
 const NAMES_MAX = 6;
-/** Names of equal nodes in one row. */
-const NODES_MAX = 60;
+/** Names of equal nodes in one row: at once, and when it is opened. */
+const NODES_MAX = 4;
+const NODES_OPENED_MAX = 200;
 
 function cutNote(rows: number, what: string): Markup {
   const more = rows - ROWS_MAX;
@@ -17,7 +18,24 @@ function cutNote(rows: number, what: string): Markup {
   return html`<p class="none">${more.toLocaleString('en')} more ${what} are in what -o json prints.</p>`;
 }
 
-function nodeRow(scene: Scene, { pool, nodes, first }: Group, prices: Prices): Markup {
+/** Breaks between words only, not at the hyphens in them. */
+function unbroken(words: readonly string[]): Markup {
+  return html`${words.map((each, at) => html`${at === 0 ? '' : ', '}<span class="whole">${each}</span>`)}`;
+}
+
+/** The names of equal nodes: some, and the others folded under them. */
+function nodeNames(nodes: Group['nodes']): Markup {
+  const names = nodes.map(({ name, claim }) => (claim === '' ? name : `${name} (${claim})`));
+  const rest = names.slice(NODES_MAX);
+  if (rest.length === 0) return html`${names.join(', ')}`;
+  return html`${names.slice(0, NODES_MAX).join(', ')}<details><summary>and ${rest.length.toLocaleString('en')} more</summary>${namesText(rest, NODES_OPENED_MAX)}</details>`;
+}
+
+function nodeRow(
+  scene: Scene,
+  { pool, nodes, first }: Group,
+  { prices, hasEffects }: NodeColumns,
+): Markup {
   const zones = [...new Set(nodes.map(({ zone }) => zone))].sort();
   const use = scene.resources.map((resource) => {
     const { used, there } = usageOf(scene, nodes, resource);
@@ -26,20 +44,33 @@ function nodeRow(scene: Scene, { pool, nodes, first }: Group, prices: Prices): M
     return html`<td class="number">${text}</td>`;
   });
   const pods = podsOn(scene, nodes);
-  const names = nodes.map(({ name, claim }) => (claim === '' ? name : `${name} (${claim})`));
-  return html`<tr><td class="number">${nodes.length}</td><th scope="row">${first.type}</th><td>${pool}</td><td>${first.capacityType}</td><td>${zones.join(', ')}</td><td class="number">${prices.perHour(first.listPrice)}</td><td class="number">${prices.perHour(first.price)}</td><td class="number">${pods.own}${pods.daemons === 0 ? '' : ` + ${pods.daemons}`}</td>${use}<td>${namesText(names, NODES_MAX)}</td></tr>`;
+  const daemons = pods.daemons === 0 ? '' : ` + ${pods.daemons.toLocaleString('en')}`;
+  const price = hasEffects ? html`<td class="number">${prices.perHour(first.price)}</td>` : NOTHING;
+  return html`<tr><td class="number">${nodes.length.toLocaleString('en')}</td><th scope="row">${first.type}</th><td>${pool}</td><td class="whole">${first.capacityType}</td><td>${unbroken(zones)}</td><td class="number">${prices.perHour(first.listPrice)}</td>${price}<td class="number">${pods.own.toLocaleString('en')}${daemons}</td>${use}<td class="names">${nodeNames(nodes)}</td></tr>`;
+}
+
+/** What the rows of the table of nodes have in common. */
+interface NodeColumns {
+  readonly prices: Prices;
+  /** NodeOverlays change the price of some node. */
+  readonly hasEffects: boolean;
 }
 
 /** The picture in words. */
 export function nodeTable(scene: Scene, prices: Prices): Markup {
   const groups = groupsOf(scene, 'equal');
-  const rows = groups.slice(0, ROWS_MAX).map((group) => nodeRow(scene, group, prices));
+  const hasEffects = scene.nodes.some(({ listPrice, price }) => listPrice !== price);
+  const columns = { prices, hasEffects };
+  const rows = groups.slice(0, ROWS_MAX).map((group) => nodeRow(scene, group, columns));
   const heads = scene.resources.map(
     (resource) => html`<th scope="col" class="number">${resource} requested / there, all</th>`,
   );
+  const priceHeads = hasEffects
+    ? html`<th scope="col" class="number">List/h, each</th><th scope="col" class="number">Price/h, each</th>`
+    : html`<th scope="col" class="number">Price/h, each</th>`;
   const hasDaemons = podsOn(scene, scene.nodes).daemons > 0;
   const label = `Nodes of ${scene.title}, equal ones together`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h, each</th><th scope="col" class="number">Price/h, each</th><th scope="col" class="number">${hasDaemons ? 'Pods + DaemonSets’, all' : 'Pods, all'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table class="packed"><thead><tr><th scope="col" class="number">Nodes</th><th scope="col">Type</th><th scope="col">NodePool</th><th scope="col">Capacity</th><th scope="col">Zone</th>${priceHeads}<th scope="col" class="number">${hasDaemons ? "Pods + DaemonSets', all" : 'Pods, all'}</th>${heads}<th scope="col">Names</th></tr></thead><tbody>${rows}</tbody></table></div>${cutNote(groups.length, 'kinds of nodes')}`;
 }
 
 /** Names of what pictures show, as decisions have them, with the names in the picture. */

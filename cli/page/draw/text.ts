@@ -31,10 +31,12 @@ export function podsText({ own, daemons }: { readonly own: number; readonly daem
   return `${count(own, 'pod')}${also}`;
 }
 
+/** What is nearly full has a decimal, so that it is told from what is full. */
 export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 1) return '< 1 %';
-  return `${value > 99 && value < 100 ? 99 : Math.round(value)} %`;
+  const tenths = Math.round(value * 10) / 10;
+  return `${tenths > 99 && tenths < 100 ? tenths : Math.round(value)} %`;
 }
 
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'];

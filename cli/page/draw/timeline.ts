@@ -66,15 +66,30 @@ function curve(
   return html`<div class="curve ${name.split(' ')[0] ?? ''}"><span class="name">${name}<small>${show(most)} at most</small></span><svg class="plot" role="img" aria-label="${said}" width="100%" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"><path class="area" d="${area}"/><path class="line" d="${line}"/></svg><output class="now" data-now="${name}">${show(last)}</output></div>`;
 }
 
+function thingsIn(list: readonly DecisionModel[]): number {
+  return list.reduce((sum, { others }) => sum + 1 + others.length, 0);
+}
+
+/** When the last of a mark was decided; undefined: all at one time, as clocks read. */
+export function untilOf(list: readonly DecisionModel[]): number | undefined {
+  const [first, last] = [list[0]?.at ?? 0, list.at(-1)?.at ?? 0];
+  return clock(first) === clock(last) ? undefined : last;
+}
+
 function markRow(name: string, kind: string, marks: readonly Mark[], seconds: number): Markup {
   if (marks.length === 0) return NOTHING;
   const drawn = marks.map(({ at, list }, index) => {
-    const things = list.reduce((sum, { others }) => sum + 1 + others.length, 0);
+    const things = thingsIn(list);
+    const until = untilOf(list);
+    const when = until === undefined ? clock(at) : `${clock(at)} to ${clock(until)}`;
     const told = list.slice(0, TOLD_MAX).map((each) => {
       const who = each.others.length > 0 ? ` and ${each.others.length} more` : '';
-      return `${each.action} ${each.object}${who}: ${each.why}`;
+      const time = until === undefined ? '' : `after ${clock(each.at ?? at)} `;
+      return `${time}${each.action} ${each.object}${who}: ${each.why}`;
     });
-    const said = `${clock(at)}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${told.join('. ')}`;
+    const rest = thingsIn(list.slice(TOLD_MAX));
+    const more = rest === 0 ? [] : [`And ${rest.toLocaleString('en')} more`];
+    const said = `${when}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${[...told, ...more].join('. ')}`;
     const x = Math.round((at / seconds) * 10000) / 100;
     const size = Math.min(8, 4 + Math.log2(things));
     return html`<g class="mark" role="button" tabindex="${index === 0 ? 0 : -1}" data-marks="${kind}" data-mark="${index}" aria-label="${said}"><circle cx="${x}%" cy="10" r="${size.toFixed(1)}"/></g>`;

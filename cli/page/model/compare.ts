@@ -7,7 +7,7 @@ import { coloursOf, packingAt, sceneOf } from './scene.ts';
 
 const WAYS = [
   ['now', 'Now', 'before'],
-  ['karpentersWay', 'Karpenter’s rules', 'before'],
+  ['karpentersWay', "Karpenter's rules", 'before'],
   ['joinersWay', 'Joiner', 'after'],
   ['preferringWay', 'Joiner, every preference met', 'bound'],
 ] as const;
@@ -40,9 +40,9 @@ function leftOf(json: Json): readonly Unplaced[] {
 
 /** One sentence: what costs less than Karpenter's rules, and how much. */
 function savedText(what: string, perHour: number, prices: Prices): string {
-  if (Math.abs(perHour) < 5e-5) return `${what} costs the same as Karpenter’s rules.`;
+  if (Math.abs(perHour) < 5e-5) return `${what} costs the same as Karpenter's rules.`;
   const amount = prices.perMonth(Math.abs(perHour));
-  return `${what} costs ${amount} a month ${perHour > 0 ? 'less' : 'more'} than Karpenter’s rules.`;
+  return `${what} costs ${amount} a month ${perHour > 0 ? 'less' : 'more'} than Karpenter's rules.`;
 }
 
 /** Where a part of the saving is preferences that are not met; empty: all are, or there are none. */
@@ -73,22 +73,23 @@ export function compareModel(subject: string, json: Json): PageModel {
   const [joiner, theirs] = scenes;
   const version = textAt(objectAt(json, 'karpenter'), 'version');
   const seconds = numberAt(json, 'joinersWay', 'decideSeconds');
+  const grouped = (key: string): string => price(json, key).toLocaleString('en');
   return {
     command: 'compare',
     subject,
     lead: [savedText('Joiner', saved, prices), ...preferringText(json, prices)].join(' '),
     headlines: [
       { value: prices.perMonth(saved), label: 'a month less' },
-      { value: `${less.toFixed(0)} %`, label: 'less than Karpenter’s rules' },
+      { value: `${less.toFixed(0)} %`, label: "less than Karpenter's rules" },
       { value: price(json, 'joinersWay', 'nodes').toLocaleString('en'), label: 'nodes, Joiner' },
       {
         value: price(json, 'karpentersWay', 'nodes').toLocaleString('en'),
-        label: 'nodes, Karpenter’s rules',
+        label: "nodes, Karpenter's rules",
       },
     ],
     facts: [
       ...fact('Region', textAt(json, 'region')),
-      ...fact('Pods', `${price(json, 'podsWaiting')} wait, ${price(json, 'podsRunning')} run`),
+      ...fact('Pods', `${grouped('podsWaiting')} wait, ${grouped('podsRunning')} run`),
       ...fact('Rules of Karpenter', version),
       ...fact('Lower bound', isJson(json['bound']) ? undefined : 'not computed; --bound does'),
       ...fact('Decided in', seconds === undefined ? undefined : `${seconds.toFixed(2)} s`),

@@ -39,21 +39,55 @@ function changesOf(pool: string, type: Json): readonly PriceChange[] {
     }));
 }
 
+/** What an overlay sets: a price, an adjustment of it, capacity. */
+function changeTexts(overlay: Json): readonly string[] {
+  const price = textAt(overlay, 'price');
+  const adjustment = textAt(overlay, 'priceAdjustment')?.replace('-', '−').replace('%', ' %');
+  const capacity = Object.entries(objectAt(overlay, 'capacity'));
+  return [
+    ...(price === undefined ? [] : [`price ${price} an hour`]),
+    ...(adjustment === undefined
+      ? []
+      : [`price ${adjustment}${adjustment.endsWith('%') ? '' : ' an hour'}`]),
+    ...(capacity.length === 0
+      ? []
+      : [`capacity ${capacity.map(([name, each]) => `${name} ${each}`).join(', ')}`]),
+  ];
+}
+
+/** For which instance types and offerings an overlay is. */
+function requirementTexts(overlay: Json): readonly string[] {
+  const list = listAt(overlay, 'requirements').filter(isJson);
+  const texts = list.map((each) => {
+    const values = listAt(each, 'values').map(String);
+    const all = values.length === 0 ? '' : ` [${values.join(', ')}]`;
+    return `${textAt(each, 'key') ?? ''} ${textAt(each, 'operator') ?? ''}${all}`;
+  });
+  return texts.length === 0 ? [] : [`where ${texts.join(' and ')}`];
+}
+
 function overlaysOf(json: Json): readonly DecisionModel[] {
   return listAt(json, 'overlays')
     .filter(isJson)
     .map((each) => {
       const isReady = textAt(each, 'ready', 'status') === 'True';
       const message = textAt(each, 'ready', 'message') ?? '';
-      const reason = textAt(each, 'ready', 'reason') ?? '';
-      const weight = `weight ${price(each, 'weight')}`;
-      const said = isReady ? [weight, message] : [weight, reason, message];
+      const reason = isReady ? '' : (textAt(each, 'ready', 'reason') ?? '');
+      const said = [reason, message].filter((part) => part !== '').join(': ');
+      const parts = [
+        `weight ${price(each, 'weight')}`,
+        said,
+        `changes ${count(price(each, 'changedTypes'), 'instance type')}`,
+        ...changeTexts(each),
+        ...requirementTexts(each),
+        textAt(each, 'remark') ?? '',
+      ];
       return {
         at: undefined,
         action: isReady ? 'ready' : 'not ready',
         object: textAt(each, 'name') ?? '',
         others: [],
-        why: said.filter((part) => part !== '').join(': '),
+        why: parts.filter((part) => part !== '').join('; '),
       };
     });
 }

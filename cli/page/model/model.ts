@@ -37,6 +37,8 @@ export interface NodeModel {
   readonly ladder: number | null;
   readonly runnerUp: RunnerUpText | null;
   readonly why: string;
+  /** Why it goes, from when it is drained; empty: it stays, or `why` says so. */
+  readonly went: string;
   readonly life: Lifetime | null;
 }
 

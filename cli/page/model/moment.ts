@@ -1,4 +1,4 @@
-import type { History, NodeModel, PageModel, PodCount, Scene } from './model.ts';
+import type { DecisionModel, History, NodeModel, PageModel, PodCount, Scene } from './model.ts';
 
 /** What a simulation is at one moment. */
 export interface Moment {
@@ -30,6 +30,37 @@ export function momentAt(scene: Scene, { frames }: History, at: number): Moment 
     isAlive(node, at) ? [{ ...node, state: stateAt(node, at), pods: pods.get(index) ?? [] }] : [],
   );
   return { scene: { ...scene, nodes }, pricePerHour, pending };
+}
+
+/** What is seen of a frame beside the nodes. */
+function sumOf({ pricePerHour, pending }: Pick<Moment, 'pricePerHour' | 'pending'>): string {
+  return JSON.stringify([pricePerHour, pending]);
+}
+
+/**
+ * The whole seconds at which the picture or the curves change, or something was decided or
+ * happened: frames also tell of what is not seen.
+ */
+export function changeTimes(
+  { nodes }: Pick<Scene, 'nodes'>,
+  { frames }: Pick<History, 'frames'>,
+  said: readonly Pick<DecisionModel, 'at'>[],
+): readonly number[] {
+  const lives = nodes.flatMap(({ life }) =>
+    life === null ? [] : [life.launched, life.ready, life.draining, life.gone],
+  );
+  const pods = new Map<number, string>();
+  let sums = sumOf({ pricePerHour: 0, pending: 0 });
+  const changed = frames.flatMap((frame) => {
+    const own = frame.pods.filter(([node, counts]) => pods.get(node) !== JSON.stringify(counts));
+    for (const [node, counts] of own) pods.set(node, JSON.stringify(counts));
+    const isSame = own.length === 0 && sumOf(frame) === sums;
+    sums = sumOf(frame);
+    return isSame ? [] : [frame.at];
+  });
+  const times = [0, ...changed, ...lives, ...said.map(({ at }) => at)];
+  const whole = times.flatMap((at) => (at === null || at === undefined ? [] : [Math.floor(at)]));
+  return [...new Set(whole)].sort((a, b) => a - b);
 }
 
 /** What a page shows first: of a simulation, its end. */

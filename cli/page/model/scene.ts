@@ -77,6 +77,7 @@ function nodeModel(node: PackedNode): NodeModel {
     ladder,
     runnerUp,
     why: plannedText(node.why ?? ''),
+    went: '',
     life,
   };
 }

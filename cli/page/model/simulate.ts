@@ -3,7 +3,7 @@ import type { History } from '../../packing/film.ts';
 import { clock, count, type Prices, podsText, pricesIn } from '../draw/text.ts';
 import { decisionsOf, eventsOf, staysOf } from './decided.ts';
 import { currencyIn, fact, price, unplacedBy } from './facts.ts';
-import type { CostRow, PageModel, Scene } from './model.ts';
+import type { CostRow, DecisionModel, PageModel, Scene } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
 
 function historyAt(json: Json): History | null {
@@ -97,6 +97,23 @@ function leadOf(json: Json, pending: number, prices: Prices): string {
   return `At the end ${podsText({ own, daemons })} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}${undone}.`;
 }
 
+/** Decisions after which a node is drained. */
+const GOING: ReadonlySet<string> = new Set(['delete', 'replace']);
+
+/** The scene, with the reason at each node that goes. */
+function withReasons(scene: Scene, decisions: readonly DecisionModel[]): Scene {
+  const reasons = new Map(
+    decisions
+      .filter(({ action }) => GOING.has(action))
+      .flatMap(({ object, others, why }) => [object, ...others].map((each) => [each, why])),
+  );
+  const nodes = scene.nodes.map((node) => ({
+    ...node,
+    went: reasons.get(`NodeClaim/${node.claim || node.name}`) ?? '',
+  }));
+  return { ...scene, nodes };
+}
+
 /** The page of what `simulate -o json` prints. */
 export function simulateModel(subject: string, json: Json): PageModel {
   const packing = packingAt(json, 'packing') ?? { workloads: [], ladders: [], nodes: [] };
@@ -104,6 +121,7 @@ export function simulateModel(subject: string, json: Json): PageModel {
   const currency = currencyIn(json, [scene]);
   const prices = pricesIn(currency);
   const history = historyAt(json);
+  const decisions = decisionsOf(json, packing, prices);
   const waiting = listAt(json, 'pods', 'pending').filter(isJson);
   const pairs = waiting.map(
     (each) => [textAt(each, 'name') ?? '', textAt(each, 'reason') ?? ''] as const,
@@ -134,9 +152,9 @@ export function simulateModel(subject: string, json: Json): PageModel {
     currency,
     costs: costsOf(json, history, prices),
     verdict: '',
-    scenes: [scene],
+    scenes: [withReasons(scene, decisions)],
     history,
-    decisions: decisionsOf(json, packing, prices),
+    decisions,
     stays: staysOf(json, history),
     events: eventsOf(json),
     unplaced: unplacedBy(pairs),

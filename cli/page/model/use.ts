@@ -47,6 +47,9 @@ export function podsOn({ workloads }: Scene, nodes: readonly NodeModel[]): PodSu
   return { own, daemons };
 }
 
+/** What costs less than this an hour is no room worth a word. */
+export const ROOM_MIN = 0.00005;
+
 /** What the room for more pods costs: the free share of each node's fullest resource. */
 export function roomOf(scene: Scene, nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, node) => {

@@ -103,6 +103,14 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.value(height)).toBeLessThanOrEqual(360);
     await tab.run(AXE);
     expect(await tab.value('axe.run().then(({ violations }) => violations.length)')).toBe(0);
+    expect(await tab.text('#time .lead')).toMatch(/click it, or focus it and press Enter, for the/);
+    // Tab leads into it, beyond its last stop on to what follows the row, and never under it.
+    await tab.press('Tab');
+    expect(await tab.value('document.activeElement.className')).toBe('close');
+    for (const _ of [1, 2]) await tab.press('Tab');
+    expect(await tab.value(height)).toBe(0);
+    expect(await tab.value('document.activeElement.textContent')).toBe('nodes as a table');
+    await tab.point('.node[data-group="1"]', true);
     await tab.point(`${DETAIL} .close`, true);
     expect(await tab.value(height)).toBe(0);
     expect(await tab.value('document.activeElement.dataset.group')).toBe('1');
@@ -124,6 +132,18 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.value("document.querySelectorAll('.block.picked').length")).toBeGreaterThan(0);
     const outline = await tab.value('getComputedStyle(document.activeElement).outlineStyle');
     expect(outline).toBe('solid');
+    // The list item paints nothing beyond its edges: a ring around the row would not be seen.
+    const [beyond, colour, other] = (await tab.value(`(() => {
+      const style = getComputedStyle(document.activeElement);
+      const out = parseFloat(style.outlineOffset) + parseFloat(style.outlineWidth);
+      const row = document.activeElement.getBoundingClientRect();
+      const item = document.activeElement.closest('li').getBoundingClientRect();
+      const other = document.querySelector('.node:not(:focus)');
+      return [item.left - row.left + out, style.backgroundColor,
+        getComputedStyle(other).backgroundColor];
+    })()`)) as [number, string, string];
+    expect(beyond).toBeLessThanOrEqual(0);
+    expect(colour).not.toBe(other);
   });
 
   it('shows the cluster at another time, and what was decided then', async () => {
@@ -162,7 +182,13 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     const tab = await opened('compare');
     expect(await tab.text(DETAIL)).toContain(' Joiner');
     await tab.point('input[name="scene"][value="1"]', true);
-    expect(await tab.text(DETAIL)).toContain(' Karpenter’s rules');
+    expect(await tab.text(DETAIL)).toContain(" Karpenter's rules");
+    // Its first row, also after a node of the other way was kept: names are of one way only.
+    expect(await tab.text(DETAIL)).toContain('Workload');
+    await tab.point('.node[data-group="3"]', true);
+    await tab.point('input[name="scene"][value="0"]', true);
+    expect(await tab.text(DETAIL)).toMatch(/^.* Joiner\n[\s\S]*Workload/);
+    expect(await tab.value("document.querySelectorAll('.kept').length")).toBe(0);
   });
 
   it('leads from a decision to the node, also to one that has gone', async () => {
@@ -181,6 +207,29 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await tab.value('document.activeElement.textContent')).toContain(names[gone]);
     await tab.run(`${link(1)}.click()`);
     expect(await tab.text(DETAIL)).toContain(names[1]);
+  });
+
+  it('has one tab stop for the legend, and no text that is cut off', async () => {
+    const tab = await opened('compare');
+    await tab.run("document.querySelector('#legend button').focus()");
+    await tab.press('End');
+    const focused = 'document.activeElement';
+    expect(await tab.value(`${focused}.dataset.colour`)).toBe('23');
+    expect(
+      await tab.value('document.querySelectorAll(\'#legend > ul > li > [tabindex="0"]\').length'),
+    ).toBe(1);
+    await tab.press('Tab');
+    expect(await tab.value(`${focused}.textContent`)).toBe('and 2 workloads more');
+    const cut = `(() => {
+      const texts = [...document.querySelectorAll('.block text')];
+      const shown = texts.filter((each) => getComputedStyle(each).display !== 'none');
+      const isCut = (each) => each.getBoundingClientRect().right >
+        each.parentElement.querySelector('rect').getBoundingClientRect().right;
+      return [shown.length > 10, shown.filter(isCut).map((each) => each.textContent)];
+    })()`;
+    expect(await tab.value(cut)).toEqual([true, []]);
+    const narrow = await chromium.open(join(folder, 'compare.html'), 'light', 1010, 900);
+    expect(await narrow.value(cut)).toEqual([true, []]);
   });
 
   it('opens a row of types to its nodes, shows every node, and the other way', async () => {

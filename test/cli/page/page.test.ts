@@ -71,7 +71,7 @@ describe('a page of a comparison', () => {
   it('says in what the ways differ, and what the rules of Karpenter are', async () => {
     const text = textOf(await pageOf('compare', join(ROOT, 'bench/compare/mixed')));
     const part = text.slice(text.indexOf('\nWhere the difference comes from\n'));
-    expect(part).toMatch(/^What Joiner Karpenter’s rules$/m);
+    expect(part).toMatch(/^What Joiner Karpenter's rules$/m);
     expect(part).toMatch(/^Cost an hour \$\d\.\d{4} \$\d\.\d{4}$/m);
     expect(part).toMatch(/^Spot 1 node, \$\d\.\d{4}\/h none$/m);
     expect(part).toMatch(/^cpu requested 9\d % of \d+(\.\d)? \(\d+(\.\d)?\) \d+ % of /m);
@@ -79,6 +79,7 @@ describe('a page of a comparison', () => {
     expect(part).toMatch(
       /^Instance types 2 × r6g\.xlarge on-demand, .* 2 × m6g\.4xlarge on-demand/m,
     );
+    expect(text).not.toContain('’');
     expect(part).toContain('pods sorted by size, each on the first node with room');
   });
 });
@@ -101,7 +102,17 @@ describe('a page of NodeOverlays', () => {
     const text = textOf(page);
     expect(text).toMatch(/^Region us-east-1$/m);
     expect(text).toMatch(/^Prices us-east-1: on-demand prices of \d{4}-\d\d, spot prices of /m);
-    expect(text).toContain('State NodeOverlay Weight, and what its status says');
+    expect(text).toContain('State NodeOverlay Weight, what its status says, and what it changes');
+    // Of which instance types, and how: as the manifest has it.
+    const { overlays } = JSON.parse((await joiner(...OVERLAYS, '-o', 'json')).stdout);
+    const [{ name, changedTypes, requirements, priceAdjustment }] = overlays;
+    expect(changedTypes).toBe(9);
+    const [{ key, operator, values }] = requirements;
+    const where = `where ${key} ${operator} [${values.join(', ')}]`;
+    const price = `price ${priceAdjustment.replace('%', ' %')}`;
+    expect(text).toContain(
+      `ready ${name} weight 0; changes ${changedTypes} instance types; ${price}; ${where}`,
+    );
     expect(page).toContain('aria-label="NodeOverlays, one by one"');
   });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Packing } from '../../../cli/packing/packing.ts';
 import { obstaclesText } from '../../../cli/page/draw/why.ts';
+import { modelOf } from '../../../cli/page/page.ts';
 import type { FinalState } from '../../../shared/sim/report.ts';
 import { inFolder } from '../run.ts';
 import { printedPage, ROOT, textOf } from './made.ts';
@@ -116,7 +117,7 @@ describe('why a pod has no node', () => {
 describe('tables of nodes and pods', () => {
   it('say what is of each and what of all', () => {
     expect(textOf(scaled.page)).toContain(
-      'List/h, each Price/h, each Pods + DaemonSets’, all cpu requested / there, all',
+      "Zone Price/h, each Pods + DaemonSets', all cpu requested / there, all",
     );
   });
 });
@@ -178,6 +179,7 @@ describe('the name of a mark', () => {
       /data-marks="decisions" data-mark="0" aria-label="[^"]*"/.exec(scaled.page) ?? [];
     expect(mark).toContain('0s: 5 decisions. create ');
     expect(mark.match(/create NodeClaim/g)).toHaveLength(4);
+    expect(mark).toContain('. And 1 more"');
   });
 });
 
@@ -206,7 +208,7 @@ describe('the sums of a picture', () => {
     const text = textOf(paused.page);
     // Three nodes of $0.1632: 83 % of cpu is requested, and 8 % of memory.
     expect(text).toContain('cpu 83 % · memory 8 % · room for more pods $0.0841/h');
-    expect(text).toContain('is the share of a node’s price that is free of its fullest resource');
+    expect(text).toContain("is the share of a node's price that is free of its fullest resource");
     expect(text).not.toContain('free room');
   });
 });
@@ -226,6 +228,18 @@ describe('a page of a simulation with a move', () => {
       /^17m delete NodeClaim\/\S+\nip-\S+ and 2 more\nNodeClaim\/\S+\nip-\S+\nNodeClaim\/\S+\nip-\S+\nThe node has been empty since 15m; consolidateAfter is 120 s; saves \$0\.2679 an hour$/m,
     );
     expect(decisions).not.toContain('2026-01-01');
+  });
+});
+
+describe('the model of a simulation', () => {
+  it('has the reason of the decision at each node that goes', () => {
+    const [scene] = modelOf({ command: 'simulate', subject: '', json: scaled.json }).scenes;
+    const gone = scene?.nodes.filter(({ life }) => life?.draining != null) ?? [];
+    expect(gone).toHaveLength(8);
+    for (const { went } of gone) {
+      expect(went).toMatch(/cost less on other nodes|Underutilized|has been empty/);
+    }
+    expect(scene?.nodes.filter(({ went }) => went !== '')).toHaveLength(8);
   });
 });
 
