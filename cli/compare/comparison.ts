@@ -9,6 +9,7 @@ import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
+import { BadInput } from '../bad-input.ts';
 import { lowerBound } from '../bound.ts';
 import { packingsOf } from '../packing/at-rest.ts';
 import type { Packing } from '../packing/packing.ts';
@@ -213,6 +214,9 @@ export async function compared(
   const isIgnored = scheduling.preferencePolicy === 'Ignore';
   const preferencesMet = isIgnored ? undefined : metOf(ours);
   const joiner = { ...wayRow(ours), decideSeconds, preferencesMet, left: leftOf(ours) };
+  if (bound && snapshot.nodeOverlays.length > 0) {
+    throw new BadInput(['--bound: not with NodeOverlays, since list prices are compared']);
+  }
   const least = bound ? await lowerBound(snapshot, scheduling, ours.plan, progress) : undefined;
   progress.begin(`${size}: Karpenter's rules`);
   const theirs = karpentersWay(input);

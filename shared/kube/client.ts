@@ -33,6 +33,8 @@ export interface Call {
   readonly accept?: string;
   /** Longest silence inside the answer; 0 for watches. @default 30 s */
   readonly silenceMsMax?: number;
+  /** How long the answer may take to begin. @default 30 s */
+  readonly timeoutMs?: number;
   /** @default that of the client */
   readonly attemptsMax?: number;
   /** Nobody waits for the answer any more: the call fails at once. */
@@ -105,7 +107,7 @@ export class KubeClient {
     address: Address,
     patch: Patch,
     subresource?: 'status' | 'scale',
-    patience: Pick<Call, 'attemptsMax' | 'silenceMsMax'> = {},
+    patience: Pick<Call, 'attemptsMax' | 'silenceMsMax' | 'timeoutMs'> = {},
   ): Promise<unknown> {
     return await this.json({
       ...patience,
@@ -238,7 +240,7 @@ export class KubeClient {
       path: call.path + queryString(call.query),
       headers,
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: call.timeoutMs ?? TIMEOUT_MS,
       silenceMsMax: call.silenceMsMax ?? TIMEOUT_MS,
       signal: call.signal,
     };

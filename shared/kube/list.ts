@@ -19,7 +19,7 @@ export interface Selection {
   /** Only the metadata of objects, which is a tenth of a pod. @default false */
   readonly metadataOnly?: boolean;
   /** For what is not worth a long wait. @default those of {@link Call} */
-  readonly patience?: Pick<Call, 'attemptsMax' | 'silenceMsMax'>;
+  readonly patience?: Pick<Call, 'attemptsMax' | 'silenceMsMax' | 'timeoutMs'>;
 }
 
 /**

@@ -53,7 +53,7 @@ export function usageOfObjects(objects: readonly unknown[]): Usage | undefined {
 /** The API server waits for metrics-server, and whoever asks holds a Lease: no second try. */
 const SELECTION: Selection = {
   resource: RESOURCES.podMetrics,
-  patience: { attemptsMax: 1, silenceMsMax: 5_000 },
+  patience: { attemptsMax: 1, timeoutMs: 5_000, silenceMsMax: 5_000 },
 };
 
 /** What the cluster meters; `missing`: why it does not say. */

@@ -26,19 +26,49 @@ function workload(name: string): readonly object[] {
   return [nodeClass, pool, apart(name, PODS)];
 }
 
-/** Runs the functions as their schedule does until it is over; a run that fails is another one's. */
-async function tickUntil(loop: ClosedLoop, over: Promise<void>): Promise<readonly string[]> {
+/** Runs the functions as their schedule does until it is over: what some of them failed with. */
+async function ticksWhile(
+  loop: ClosedLoop,
+  running: () => Promise<void>,
+): Promise<readonly string[]> {
   const failures: string[] = [];
   let isOver = false;
-  const end = over.finally(() => {
+  const ticking = (async () => {
+    while (!isOver) {
+      await loop.tick().catch((error: unknown) => void failures.push(String(error)));
+    }
+  })();
+  try {
+    await running();
+  } finally {
     isOver = true;
-  });
-  while (!isOver) {
-    await loop.tick().catch((error: unknown) => void failures.push(String(error)));
+    await ticking;
   }
-  await end;
   return failures;
 }
+
+/** The same with a fault that begins while `provision` waits for EC2 with its Lease held. */
+async function ticksThrough(
+  loop: ClosedLoop,
+  fault: () => Promise<void>,
+): Promise<readonly string[]> {
+  const { server } = loop.cloud;
+  const release = server.hold('CreateFleet');
+  const held = () => server.heldCalls('CreateFleet');
+  return await ticksWhile(loop, async () => {
+    try {
+      await expect.poll(held, { timeout: 30_000 }).toBeGreaterThan(0);
+      const over = fault();
+      release();
+      await over;
+    } finally {
+      release();
+    }
+  });
+}
+
+/** The API server could not be asked: the fault has come to something. */
+const UNREACHABLE = /cannot be reached|answered 5\d\d|timed? ?out/iu;
 
 /** Every pod runs, and claims, nodes and instances are one to one. */
 async function settle(loop: ClosedLoop, name: string): Promise<void> {
@@ -81,7 +111,8 @@ await describeClosedLoop(
           await loop.plane().restartApiServer();
           await loop.plane().restartApiServer();
         };
-        await tickUntil(loop, restarts());
+        const failures = await ticksThrough(loop, restarts);
+        expect(failures.join('\n')).toMatch(UNREACHABLE);
         await settle(loop, 'restarted');
         expect(launched(loop) - before).toBe(PODS);
       },
@@ -93,7 +124,8 @@ await describeClosedLoop(
       async () => {
         const before = launched(loop);
         await loop.apply(workload('paused'));
-        await tickUntil(loop, loop.plane().pauseEtcd(LEASE_MS + 3_000));
+        const failures = await ticksThrough(loop, () => loop.plane().pauseEtcd(LEASE_MS + 3_000));
+        expect(failures.join('\n')).toMatch(UNREACHABLE);
         await settle(loop, 'paused');
         expect(launched(loop) - before).toBe(PODS);
       },
@@ -103,15 +135,19 @@ await describeClosedLoop(
     it(
       'an API server that restarts while nodes are drained: all go, and their instances end',
       async () => {
-        await loop.apply([apart('paused', 0)]);
-        const empties = async (): Promise<boolean> => (await claimsOf(loop, 'paused')).length === 0;
+        await loop.apply(workload('drained'));
+        await settle(loop, 'drained');
+        const others = liveInstances(loop).length - PODS;
+        await loop.apply([apart('drained', 0)]);
         await loop.until('drains have begun', async () =>
-          (await claimsOf(loop, 'paused')).some(isDeleting),
+          (await claimsOf(loop, 'drained')).some(isDeleting),
         );
-        await tickUntil(loop, loop.plane().restartApiServer());
+        const failures = await ticksWhile(loop, () => loop.plane().restartApiServer());
+        expect(failures.join('\n')).toMatch(UNREACHABLE);
         loop.clock.pass(LEASE_MS);
-        await loop.until('all nodes are gone', empties);
-        expect(liveInstances(loop)).toHaveLength(PODS);
+        const isGone = async () => (await claimsOf(loop, 'drained')).length === 0;
+        await loop.until('all nodes are gone', isGone);
+        expect(liveInstances(loop)).toHaveLength(others);
       },
       MINUTES,
     );
@@ -156,7 +192,10 @@ await describeClosedLoop(
           await loop.plane().restartApiServer();
           await loop.plane().pauseEtcd(LEASE_MS);
         };
-        await tickUntil(loop, all());
+        const failures = await ticksThrough(loop, all);
+        expect(failures.join('\n')).toMatch(UNREACHABLE);
+        const refused = loop.cloud.server.callsOf('CreateFleet').filter(({ fault }) => fault);
+        expect(refused.length).toBeGreaterThan(0);
         loop.cloud.server.heal();
         // What EC2 has refused is left alone for a while.
         loop.clock.pass(5 * 60_000);

@@ -9,6 +9,7 @@ import { consolidation, makeApprovedMove } from './consolidation.ts';
 import { observedAgain, observePass } from './disrupt.ts';
 import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
+import { reasonsFound } from './stays.ts';
 
 /** What came of disruptions that were approved. */
 export interface ApprovedReport {
@@ -27,16 +28,16 @@ async function disruptEach(
   observeAgain: () => Promise<DisruptPass>,
 ): Promise<void> {
   await noteCanaries(pass);
+  // The room that pods of the decisions before will take is nobody else's.
+  const current = async () => (pass.disruptions.length === 0 ? pass : await observeAgain());
   for (const method of METHODS) {
     // Its search would look for other moves than those that were approved.
     if (method === consolidation) continue;
-    const search = await method.disrupt(pass, method.candidates(pass));
-    await search?.run().carryOut(pass);
+    const now = await current();
+    const search = await method.disrupt(now, method.candidates(now));
+    await search?.run().carryOut(now);
   }
-  for (const [at, move] of moves.entries()) {
-    // The room that pods of the moves before will take is nobody else's.
-    await makeApprovedMove(at === 0 ? pass : await observeAgain(), move);
-  }
+  for (const move of moves) await makeApprovedMove(await current(), move);
 }
 
 /**
@@ -59,6 +60,6 @@ export async function disruptApproved(
     const observeAgain = () => observedAgain(ports, settings, OPTIONS, pass);
     await untilKarpenterIsActive(() => disruptEach(pass, moves, observeAgain));
   }
-  const { disruptions, kept, failures } = pass;
-  return { disruptions, kept, failures };
+  const { disruptions, failures } = pass;
+  return { disruptions, kept: reasonsFound(pass), failures };
 }

@@ -18,6 +18,7 @@ import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import {
   APPROVED,
   EVICTION_ORDER,
+  NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
   REPLACES,
@@ -176,6 +177,7 @@ export async function deleteReplaced(
   kind: VoluntaryReason,
   replacements: readonly string[],
 ): Promise<void> {
+  if (kind === 'Fallback') pass.memory.returns.succeed(claim.labels[NODE_POOL] ?? '');
   const drift = kind === 'Drifted' ? pass.driftResults.get(claim.uid)?.drifts[0] : undefined;
   const why = drift?.why ?? VOLUNTARY_TERMS[kind].why;
   const by =
@@ -227,6 +229,9 @@ async function rollBack(
   const backsOff = kind !== undefined && VOLUNTARY_TERMS[kind].backsOff;
   if (failure?.broken !== undefined && backsOff) {
     await noteFailedMove(pass, failure.broken, reasons[0]);
+  }
+  if (failure !== undefined && kind === 'Fallback') {
+    pass.memory.returns.fail(claim.labels[NODE_POOL] ?? '', nowMs);
   }
   for (const each of replacements) await release(pass, each, failure);
   await untaint(pass, claim, node);

@@ -5,6 +5,7 @@ import type {
 import { fingerprint, hasSameTypes } from '../../core/disruption/consolidation/fingerprint.ts';
 import { isByUsage } from '../../core/disruption/consolidation/usage-guard.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { ReturnMemory } from './return-memory.ts';
 
 function textOf(input: Omit<Consolidation, 'known' | 'usage'>): string {
   const { snapshot, candidates, allowance, pools, quiet } = input;
@@ -45,6 +46,8 @@ export class ConsolidationMemory {
   /** The turn of the first of the refusals that are by usage; undefined: none is. */
   private usageTurn: number | undefined;
   private postponed = 0;
+  /** What is known of returns to the first choice. */
+  readonly returns = new ReturnMemory();
   private readonly said = new Map<string, string>();
 
   /** Why nothing is moved, where that is known; undefined: there is something to look for. */

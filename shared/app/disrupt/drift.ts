@@ -30,7 +30,12 @@ import { beginDisruption, deleteReplaced, untaint } from './commands.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptionMethod } from './method.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
-import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
+import {
+  createReplacements,
+  perhapsWritten,
+  recordWaiting,
+  replacementClaims,
+} from './replacements.ts';
 import { reservedSnapshot } from './snapshot.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
@@ -275,7 +280,11 @@ async function choose(
   const begin = async (choice: Choice): Promise<void> => {
     const step = () => start(choosing, choice);
     const { name } = choice.candidate.claim;
-    pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
+    const { snapshot } = choosing;
+    const failures = await attempt(`NodeClaim/${name}`, step);
+    pass.failures.push(...failures);
+    const isUnsure = failures.length > 0 && choosing.snapshot === snapshot;
+    if (isUnsure) take(choosing, choice, perhapsWritten(pass, choice.replacements));
   };
   for (const candidate of candidates) {
     if (choosing.simulations >= SIMULATIONS_MAX) break;

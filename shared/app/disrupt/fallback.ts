@@ -3,8 +3,10 @@ import { preferredOver, returnTermsOf } from '../../core/disruption/first-choice
 import { type Return, returnOf, returnsLater } from '../../core/disruption/return.ts';
 import { withReserved } from '../../core/disruption/simulation.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
+import { isOurs } from '../../core/launch/node-classes.ts';
 import { offeringOfClaim } from '../../core/model/claim-offering.ts';
 import { money } from '../../core/model/currency.ts';
+import { CAPACITY_TYPE } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { attempt } from '../writes/attempt.ts';
@@ -21,25 +23,46 @@ import { reservedSnapshot } from './snapshot.ts';
 /** Plans in one pass: what is left is the next minute's. */
 const PLANS_MAX = 5;
 
-/** Whether there is something that is tried before the node, of a NodePool that asks for it. */
-function isFallback(pass: DisruptPass, { claim, pool }: DisruptionCandidate): boolean {
-  if (returnTermsOf(pool) === undefined) return false;
+/** Whether there is something that is tried before a node, of a NodePool that asks for it. */
+function fallbackTest(pass: DisruptPass): (each: DisruptionCandidate) => boolean {
   const typesOf = (name: string) => pass.resolution.instanceTypes.get(name) ?? [];
-  return preferredOver(claim, pool, pass.state.objects.nodePools, typesOf).length > 0;
+  const pools = pass.state.objects.nodePools.filter(({ template }) =>
+    isOurs(template.nodeClassRef),
+  );
+  const known = new Map<string, boolean>();
+  return ({ claim, pool }) => {
+    if (returnTermsOf(pool) === undefined) return false;
+    const key = `${pool.name} ${claim.labels[CAPACITY_TYPE] ?? ''}`;
+    const is = known.get(key) ?? preferredOver(claim, pool, pools, typesOf).length > 0;
+    known.set(key, is);
+    return is;
+  };
 }
 
 /** Fallbacks with pods, the oldest first. Drift replaces its own by what is tried first. */
 function fallbackCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
+  const isFallback = fallbackTest(pass);
   return disruptionCandidates(pass)
-    .filter((each) => !isEmpty(each) && each.drift.drifts.length === 0 && isFallback(pass, each))
+    .filter((each) => !isEmpty(each) && each.drift.drifts.length === 0 && isFallback(each))
     .filter(({ claim }) => mayChoose(pass, claim, 'Fallback'))
     .toSorted(
       ({ claim: a }, { claim: b }) => a.createdAtMs - b.createdAtMs || (a.name < b.name ? -1 : 1),
     );
 }
 
-/** All that holds the node, whatever could be had for its pods; budgets aside. */
-function heldBy(pass: DisruptPass, each: DisruptionCandidate): readonly Reason[] {
+/** Why its pool lets no node return now, since the last one failed; empty: it does. */
+function backedOff({ memory, nowMs }: DisruptPass, nodePool: string): readonly Reason[] {
+  const leftMs = memory.returns.waitsUntilMs(nodePool) - nowMs;
+  if (leftMs <= 0) return [];
+  return [reason('return-backed-off', { nodePool, minutes: Math.ceil(leftMs / 60_000) })];
+}
+
+/** All that holds the node, whatever could be had for its pods. */
+function heldBy(
+  pass: DisruptPass,
+  each: DisruptionCandidate,
+  allowance: Allowance,
+): readonly Reason[] {
   const { state, nowMs } = pass;
   const { podDisruptionBudgets } = state.objects;
   const { name: nodePool, replicas } = each.pool;
@@ -47,8 +70,10 @@ function heldBy(pass: DisruptPass, each: DisruptionCandidate): readonly Reason[]
     ...(replicas === undefined ? [] : [reason('nodepool-static-stays', { nodePool })]),
     ...blockedByPool(pass, each.pool).flatMap(({ reasons }) => reasons),
     ...returnsLater(each.pool, each.claim, nowMs),
+    ...backedOff(pass, nodePool),
     ...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'),
     ...unevictableBy(each),
+    ...(allowance.left(each.pool) > 0 ? [] : [reason('budget-blocks', { reason: 'Fallback' })]),
   ];
 }
 
@@ -58,8 +83,9 @@ function freeOf(
   candidates: readonly DisruptionCandidate[],
 ): readonly DisruptionCandidate[] {
   const isPaused = isLaunchPaused(pass);
+  const allowance = new Allowance(pass, 'Fallback');
   return candidates.filter((each) => {
-    const held = isPaused ? LAUNCHES_PAUSED.reasons : heldBy(pass, each);
+    const held = isPaused ? LAUNCHES_PAUSED.reasons : heldBy(pass, each, allowance);
     if (held.length > 0) pass.fallbacks.set(each.claim.name, held);
     return held.length === 0;
   });
@@ -116,30 +142,44 @@ async function begin(
   return made;
 }
 
+/** Begins to return one node, if that may be by what is there now and what was begun before it. */
+async function returnNode(
+  pass: DisruptPass,
+  each: DisruptionCandidate,
+  input: { snapshot: ClusterSnapshot; readonly hosts: Set<string> },
+): Promise<void> {
+  const { claim, node } = each;
+  const { snapshot, hosts } = input;
+  if (hosts.has(node.name)) return;
+  const planned = returnOf(snapshot, each, pass.settings.scheduling);
+  if (isReason(planned)) {
+    pass.fallbacks.set(claim.name, [planned]);
+    return;
+  }
+  const made = await begin(pass, each, planned, snapshot);
+  if (made.length === 0) return;
+  // From here on the room that its pods will go to is nobody else's.
+  input.snapshot = withReserved(snapshot, claim, made, planned.elsewhere);
+  for (const host of planned.elsewhere.values()) hosts.add(host);
+}
+
 /** Begins to return the nodes that were found, as far as they may still go by what is there now. */
 async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promise<void> {
   const found = fallbackCandidates(pass).filter(({ claim }) => uids.has(claim.uid));
   const allowance = new Allowance(pass, 'Fallback');
   const input = await planningInput(pass);
-  let { snapshot } = input;
   for (const each of freeOf(pass, found)) {
-    const { claim, node, pool } = each;
-    if (input.hosts.has(node.name)) continue;
-    if (!(await allowance.allows(pool))) {
-      pass.fallbacks.set(claim.name, [reason('budget-blocks', { reason: 'Fallback' })]);
+    if (!(await allowance.allows(each.pool))) {
+      pass.fallbacks.set(each.claim.name, [reason('budget-blocks', { reason: 'Fallback' })]);
       continue;
     }
-    const planned = returnOf(snapshot, each, pass.settings.scheduling);
-    if (isReason(planned)) continue;
-    const step = async (): Promise<void> => {
-      const made = await begin(pass, each, planned, snapshot);
-      if (made.length === 0) return;
-      allowance.take(pool);
-      // From here on the room that its pods will go to is nobody else's.
-      snapshot = withReserved(snapshot, claim, made, planned.elsewhere);
-      for (const host of planned.elsewhere.values()) input.hosts.add(host);
-    };
-    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
+    const begun = pass.disruptions.length;
+    const step = () => returnNode(pass, each, input);
+    const failures = await attempt(`NodeClaim/${each.claim.name}`, step);
+    pass.failures.push(...failures);
+    if (pass.disruptions.length > begun) allowance.take(each.pool);
+    // What was written and what not is seen in the next pass: until then nothing is planned on it.
+    if (failures.length > 0) return;
   }
 }
 
@@ -152,16 +192,25 @@ async function searchLater(
     const terms = returnTermsOf(pool);
     if (terms !== undefined && isReason(terms)) await pass.events.ofPool(pool, [terms]);
   }
-  const free = inTurn(freeOf(pass, candidates), PLANS_MAX, pass.nowMs).slice(0, PLANS_MAX);
+  const free = freeOf(pass, candidates);
   if (free.length === 0) return undefined;
   const { snapshot, hosts } = await planningInput(pass);
+  const known = pass.memory.returns.recall(snapshot);
+  for (const { claim } of free) {
+    const why = known.get(claim.name);
+    if (why !== undefined) pass.fallbacks.set(claim.name, [why]);
+  }
+  const unknown = free.filter(({ claim }) => !known.has(claim.name));
+  const due = inTurn(unknown, PLANS_MAX, pass.nowMs).slice(0, PLANS_MAX);
   return {
     run: () => {
-      const found = free.filter((each) => {
+      const found = due.filter(({ claim, ...each }) => {
         if (hosts.has(each.node.name)) return false;
-        const planned = returnOf(snapshot, each, pass.settings.scheduling);
-        if (isReason(planned)) pass.fallbacks.set(each.claim.name, [planned]);
-        return !isReason(planned);
+        const planned = returnOf(snapshot, { claim, ...each }, pass.settings.scheduling);
+        if (!isReason(planned)) return true;
+        known.set(claim.name, planned);
+        pass.fallbacks.set(claim.name, [planned]);
+        return false;
       });
       const uids = new Set(found.map(({ claim }) => claim.uid));
       const carryOut = (again: DisruptPass): Promise<void> => returnNodes(again, uids);

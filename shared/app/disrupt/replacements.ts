@@ -28,6 +28,28 @@ export function replacementClaims(
   return [plannedClaim(planned, pool, instanceTypes.get(pool.name) ?? [], name, [])];
 }
 
+/**
+ * Replacements that may have been written or not, since an answer failed to come: for the rest of
+ * the pass they count as written, or caps and limits could be exceeded.
+ */
+export function perhapsWritten(
+  { nowMs }: DisruptPass,
+  replacements: readonly NewNodeClaim[],
+): readonly NodeClaim[] {
+  return replacements.map((each) => ({
+    ...each,
+    uid: each.name,
+    createdAtMs: nowMs,
+    deletedAtMs: undefined,
+    nodeName: undefined,
+    providerId: undefined,
+    imageId: undefined,
+    capacity: {},
+    allocatable: {},
+    conditions: [],
+  }));
+}
+
 /** Claims that go, each once what its pods need is ready. */
 export interface Replaced extends ReplacedBecause {
   readonly claims: readonly NodeClaim[];

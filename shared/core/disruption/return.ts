@@ -71,7 +71,7 @@ export function returnOf(
   const replacements = outcome.replacements.flatMap(
     (each) => asPreferred(each, candidate, snapshot) ?? [],
   );
-  const isAll = replacements.length === outcome.replacements.length;
-  if (!isAll || replacements.length === 0) return unavailable;
+  if (outcome.replacements.length === 0) return reason('fallback-not-needed', {});
+  if (replacements.length < outcome.replacements.length) return unavailable;
   return { kind: 'return', replacements, elsewhere: outcome.elsewhere };
 }

@@ -88,6 +88,30 @@ describe('a node on demand', () => {
     expect(allowed).toMatchObject({ operator: 'In', values: ['spot'] });
   });
 
+  it('returns to spot as the types that have it, where others have none', () => {
+    const [small, ...larger] = FAMILY;
+    if (small === undefined) throw new Error('the family has sizes');
+    const [only] = returned([second], [small, ...without('spot', larger)]);
+    expect(only?.chosen).toMatchObject({ type: 'm.large', capacityType: 'spot' });
+    expect(only?.instanceTypes).toEqual(['m.large']);
+  });
+
+  it('stays where its pods have room on other nodes', () => {
+    const host = nodeOf('b', 8, 32);
+    const hosting = claimOf('b', {
+      providerId: host.providerId ?? '',
+      conditions: yes('Launched', 'Registered', 'Initialized'),
+    });
+    const nodes = [node, host];
+    const nodeClaims = [claim, hosting];
+    const snapshot = snapshotOf({ nodePools: [second], nodes, nodeClaims, pods: [pod] });
+    const candidate = { claim, node, pods: [pod], pool: second };
+    const result = returnOf(snapshot, candidate, DEFAULT_SCHEDULING_SETTINGS);
+    expect(isReason(result) ? sentence(result) : 'it returns').toBe(
+      'Its pods have room on other nodes, so it needs no replacement',
+    );
+  });
+
   it('returns to a NodePool of a greater weight, whatever may be launched there', () => {
     const first = poolOf('first', { weight: 50 });
     const [only] = returned([first, second], without('spot'));

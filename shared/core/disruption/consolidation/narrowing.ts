@@ -107,10 +107,10 @@ export function narrowed(
   for (const [at, requirements] of places.requirements.entries()) {
     places.worst[at] ??= worstPrices({ ...planned, requirements }, types);
     const worst = places.worst[at];
-    if ((worst.get(chosen.type) ?? Number.POSITIVE_INFINITY) > priceMax) continue;
-    const kept = planned.instanceTypes
-      .filter((name) => (worst.get(name) ?? Number.POSITIVE_INFINITY) <= priceMax)
-      .slice(0, count.max);
+    // Without a price the type cannot be launched so: as another capacity type, perhaps.
+    const isKept = (name: string): boolean => (worst.get(name) ?? Number.NaN) <= priceMax;
+    if (!isKept(chosen.type)) continue;
+    const kept = planned.instanceTypes.filter(isKept).slice(0, count.max);
     const narrow = only(requirements, INSTANCE_TYPE, kept);
     const left = kept.map((name) => byName.get(name) ?? missing(name));
     if (kept.length <= (most?.claim.instanceTypes.length ?? 0)) continue;

@@ -260,6 +260,20 @@ export const BLOCKED = {
     remedy: 'Wait, or lower after in joiner.dev/return-to-first-choice.',
     parameters: { nodePool, minutes: { type: 'number', what: 'remaining minutes' } },
   },
+  'fallback-not-needed': {
+    meaning:
+      'The node is a fallback whose pods have room on other nodes. Consolidation decides whether it ' +
+      'is deleted: a return only replaces nodes.',
+    remedy: 'consolidationPolicy WhenEmptyOrUnderutilized and consolidateAfter let it be deleted.',
+    parameters: NONE,
+  },
+  'return-backed-off': {
+    meaning:
+      'The last return of a node of the NodePool failed: EC2 refused its replacement, or the ' +
+      'replacement did not become ready. The wait is doubled with each failure, up to an hour.',
+    remedy: 'Look at the event DisruptionBlocked of the node, and at the quotas of the account.',
+    parameters: { nodePool, minutes: { type: 'number', what: 'remaining minutes' } },
+  },
   'first-choice-unavailable': {
     meaning:
       'The node is a fallback, and its NodePool asks for its return. Its pods get no node of what is ' +
@@ -378,6 +392,9 @@ export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
     `The canary with "${state}" did not become ready: no other node is replaced before ${until}`,
   'fallback-too-young': ({ nodePool: name, minutes }) =>
     `joiner.dev/return-to-first-choice of NodePool ${name} keeps it for ${minutes} more minutes`,
+  'fallback-not-needed': () => 'Its pods have room on other nodes, so it needs no replacement',
+  'return-backed-off': ({ nodePool: name, minutes }) =>
+    `The last return of a node of NodePool ${name} failed: the next one begins in ${minutes} minutes`,
   'first-choice-unavailable': ({ wanted }) => `Its pods get no node of ${wanted.join(' or ')} now`,
   'static-launches-halted': ({ nodePool: name }) =>
     `Launches of NodePool ${name} are halted: its last nodes did not register`,
