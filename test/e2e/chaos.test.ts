@@ -205,5 +205,5 @@ await describeClosedLoop(
       MINUTES,
     );
   },
-  { strangers: true, aws: 'instant' },
+  { strangers: true, aws: 'instant', kubeletRetryMs: 500 },
 );

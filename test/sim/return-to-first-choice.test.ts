@@ -87,7 +87,9 @@ describe('nodes that were launched on demand in a shortage of spot', () => {
     expect(entries(world, 'ready')).toHaveLength(PODS);
     const created = entries(world, 'created').length;
     expect(created).toBeGreaterThan(PODS);
-    expect(created).toBeLessThanOrEqual(PODS + 15);
+    expect(created).toBeLessThanOrEqual(PODS + 10);
+    const said = entries(world, 'DisruptionBlocked').map(({ message }) => message);
+    expect(said.join('\n')).toContain('its replacement, is gone');
   });
 });
 

@@ -7,7 +7,7 @@ const WAIT_MS_MAX = 60 * 60_000;
 
 /**
  * What is known of returns to the first choice in this process: in a cluster where nothing changes
- * nothing is planned again, and a return that failed is not tried again at once. A new process tries
+ * nothing is planned again, and one that failed is not tried again at once. A new process tries
  * once more.
  */
 export class ReturnMemory {
@@ -30,7 +30,7 @@ export class ReturnMemory {
     return this.refusals;
   }
 
-  /** A return of a node of the NodePool came to nothing: the next one waits, twice as long each time. */
+  /** A return of one of its nodes failed: the next waits, twice as long each time. */
   fail(nodePool: string, nowMs: number): void {
     const count = (this.failures.get(nodePool)?.count ?? 0) + 1;
     const waitMs = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** (count - 1));

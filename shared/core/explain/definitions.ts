@@ -2,6 +2,7 @@ import type { Definitions } from './parameters.ts';
 import { CONSOLIDATION } from './reasons/consolidation.ts';
 import { BLOCKED, DISRUPTION } from './reasons/disruption.ts';
 import { DRIFT } from './reasons/drift.ts';
+import { FALLBACK } from './reasons/fallback.ts';
 import { INTERRUPTION } from './reasons/interruption.ts';
 import { LAUNCH } from './reasons/launch.ts';
 import { LIFECYCLE } from './reasons/lifecycle.ts';
@@ -23,6 +24,7 @@ export const REASONS = {
   ...DRIFT,
   ...DISRUPTION,
   ...BLOCKED,
+  ...FALLBACK,
   ...CONSOLIDATION,
   ...INTERRUPTION,
 } as const satisfies Definitions;
@@ -47,6 +49,7 @@ export const REASON_GROUPS: readonly {
   { title: 'Drift', reasons: DRIFT },
   { title: 'Disruption', reasons: DISRUPTION },
   { title: 'A node may not be disrupted', reasons: BLOCKED },
+  { title: 'Return to the first choice', reasons: FALLBACK },
   { title: 'The pods of a node are not moved', reasons: CONSOLIDATION },
   { title: 'Interruption', reasons: INTERRUPTION },
 ];

@@ -3,6 +3,7 @@ import type { ValuesOf } from './parameters.ts';
 import { CONSOLIDATION_SENTENCES } from './reasons/consolidation.ts';
 import { BLOCKED_SENTENCES, DISRUPTION_SENTENCES } from './reasons/disruption.ts';
 import { DRIFT_SENTENCES } from './reasons/drift.ts';
+import { FALLBACK_SENTENCES } from './reasons/fallback.ts';
 import { INTERRUPTION_SENTENCES } from './reasons/interruption.ts';
 import { LAUNCH_SENTENCES } from './reasons/launch.ts';
 import { LIFECYCLE_SENTENCES } from './reasons/lifecycle.ts';
@@ -36,6 +37,7 @@ const SENTENCES: { readonly [Code in ReasonCode]: (values: ValuesByCode[Code]) =
   ...DRIFT_SENTENCES,
   ...DISRUPTION_SENTENCES,
   ...BLOCKED_SENTENCES,
+  ...FALLBACK_SENTENCES,
   ...CONSOLIDATION_SENTENCES,
   ...INTERRUPTION_SENTENCES,
 };

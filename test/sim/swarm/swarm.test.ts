@@ -9,6 +9,7 @@ const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 /** Seeds that have shown something once, and what it was. */
 const REGRESSIONS: readonly (readonly [number, string])[] = [
   [31031, 'drift launched in the second in which a window of the NodePool began to pause launches'],
+  [80093, 'drift exceeded the cap of a limit group after an answer that was lost'],
   [60005, 'budgets were held against a node whose instance was being terminated already'],
 ];
 

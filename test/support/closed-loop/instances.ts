@@ -47,7 +47,7 @@ export interface Pace {
   /** From the node to ready; the node is not ready before. @default 0: ready from the start */
   readonly readyMs?: number;
   /** A kubelet whose registration is refused tries again after so long. @default it does not */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
   /** From an instance's end to the cloud controller's deletion of its node. @default never */
   readonly forgetMs?: number;
   /** Instances boot and end in the time that the account has for it. @default false */
@@ -63,7 +63,7 @@ const LOOK_MS = 200;
 export function joinInstances(
   { cloud, devices, joining }: Surroundings,
   admin: KubeClient,
-  pace: Pace = { joinMs: LOOK_MS },
+  { joinMs = LOOK_MS, ...pace }: Partial<Pace> = {},
 ): () => void {
   const { account } = cloud;
   const timers = new Set<NodeJS.Timeout>();
@@ -89,7 +89,7 @@ export function joinInstances(
     later(pace.readyMs, () => hear(admin, name, 'True', 'KubeletReady'));
   };
   account.onLaunch = (instance) =>
-    later(pace.joinMs, async () => {
+    later(joinMs, async () => {
       if (await joining.joins(instance)) await register(instance);
     });
   // EC2's own time may have ended an instance between two looks.

@@ -86,6 +86,8 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
+  /** A kubelet whose API server does not answer asks it again after this time. @default never */
+  readonly kubeletRetryMs?: number;
   /** How AWS takes its time and tells late; `instant`: it does not. @default {@link awsByDefault} */
   readonly aws?: Realism | 'instant';
 }
@@ -200,7 +202,7 @@ async function start(parts: Parts, options: ClosedLoopOptions): Promise<Started>
   const handlers = await loadHandlers(environmentOf(cloud, options.environment ?? {}));
   const over = new AbortController();
   const kubelets = runKubelets(admin, over.signal);
-  const stopInstances = joinInstances(parts, admin);
+  const stopInstances = joinInstances(parts, admin, { retryMs: options.kubeletRetryMs });
   const { closeSandboxes } = await import('../../../functions/runtime/sandbox.ts');
   return {
     handlers,

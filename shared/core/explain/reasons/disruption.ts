@@ -43,22 +43,6 @@ export const DISRUPTION = {
     remedy: 'Nothing.',
     parameters: NONE,
   },
-  'first-choice-available': {
-    meaning:
-      'The node is a fallback: it was launched when what is tried first could not be had. Its pods ' +
-      'get that now, whatever it costs.',
-    remedy: 'Nothing. joiner.dev/return-to-first-choice of the NodePool asks for it.',
-    parameters: {
-      nodes: { type: 'texts', what: 'what its pods get, such as `spot in NodePool default`' },
-      price: { type: 'money', what: 'what an hour of the new nodes costs' },
-      was: { type: 'text', what: 'what an hour of the node costs; may be empty' },
-    },
-  },
-  'node-fallback': {
-    meaning: 'The node was a fallback. Nodes of the first choice are ready for its pods.',
-    remedy: 'Nothing.',
-    parameters: NONE,
-  },
   'replacements-launched': {
     meaning: 'The node is deleted when these NodeClaims are ready.',
     remedy: 'Nothing.',
@@ -255,34 +239,6 @@ export const BLOCKED = {
       until: { type: 'time', what: 'until when' },
     },
   },
-  'fallback-too-young': {
-    meaning: 'joiner.dev/return-to-first-choice of the NodePool keeps young nodes.',
-    remedy: 'Wait, or lower after in joiner.dev/return-to-first-choice.',
-    parameters: { nodePool, minutes: { type: 'number', what: 'remaining minutes' } },
-  },
-  'fallback-not-needed': {
-    meaning:
-      'The node is a fallback whose pods have room on other nodes. Consolidation decides whether it ' +
-      'is deleted: a return only replaces nodes.',
-    remedy: 'consolidationPolicy WhenEmptyOrUnderutilized and consolidateAfter let it be deleted.',
-    parameters: NONE,
-  },
-  'return-backed-off': {
-    meaning:
-      'The last return of a node of the NodePool failed: EC2 refused its replacement, or the ' +
-      'replacement did not become ready. The wait is doubled with each failure, up to an hour.',
-    remedy: 'Look at the event DisruptionBlocked of the node, and at the quotas of the account.',
-    parameters: { nodePool, minutes: { type: 'number', what: 'remaining minutes' } },
-  },
-  'first-choice-unavailable': {
-    meaning:
-      'The node is a fallback, and its NodePool asks for its return. Its pods get no node of what is ' +
-      'tried before it: it is not available, or the pods do not fit there.',
-    remedy: 'Wait. For more choice allow more instance types and zones.',
-    parameters: {
-      wanted: { type: 'texts', what: 'NodePools and capacity types, the first tried first' },
-    },
-  },
   'static-launches-halted': {
     meaning: 'The last nodes of the NodePool did not register: nothing would replace the node.',
     remedy: 'Look at the user data, the AMI, the node role and the network of the EC2NodeClass.',
@@ -335,12 +291,6 @@ export const DISRUPTION_SENTENCES: Sentences<typeof DISRUPTION> = {
   },
   'pods-cheaper-on-replacements': () => 'its pods cost less on other nodes',
   'node-drifted': () => 'drifted',
-  'first-choice-available': ({ nodes, price, was }) => {
-    const before = was === '' ? '' : ` instead of ${was}`;
-    const now = money(price.amount, price.currency);
-    return `Fallback: its pods get ${nodes.join(', ')} again, for ${now} an hour${before}`;
-  },
-  'node-fallback': () => 'its pods get what is tried first again',
   'replacements-launched': ({ nodeClaims }) => `replacements: ${nodeClaims.join(', ')}`,
   'replacements-ready': ({ nodeClaims }) => `replacements ready: ${nodeClaims.join(', ')}`,
   'no-replacement-needed': () => 'no replacement is needed',
@@ -390,12 +340,6 @@ export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
   'canary-pending': ({ nodeClaim, state }) => `NodeClaim ${nodeClaim} is the canary of "${state}"`,
   'canary-failed-before': ({ state, until }) =>
     `The canary with "${state}" did not become ready: no other node is replaced before ${until}`,
-  'fallback-too-young': ({ nodePool: name, minutes }) =>
-    `joiner.dev/return-to-first-choice of NodePool ${name} keeps it for ${minutes} more minutes`,
-  'fallback-not-needed': () => 'Its pods have room on other nodes, so it needs no replacement',
-  'return-backed-off': ({ nodePool: name, minutes }) =>
-    `The last return of a node of NodePool ${name} failed: the next one begins in ${minutes} minutes`,
-  'first-choice-unavailable': ({ wanted }) => `Its pods get no node of ${wanted.join(' or ')} now`,
   'static-launches-halted': ({ nodePool: name }) =>
     `Launches of NodePool ${name} are halted: its last nodes did not register`,
   'static-limit-reached': ({ nodePool: name }) =>
