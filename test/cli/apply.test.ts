@@ -69,7 +69,7 @@ describe('joiner apply refuses', () => {
     [
       'decisions that are none',
       { ...PLAN, decisions: [{ reason: 'Bored' }] },
-      'decisions[0].reason must be one of Provisioned, Static, Empty, Drifted, Underutilized, not "Bored"',
+      'decisions[0].reason must be one of Provisioned, Static, Empty, Drifted, Fallback, Underutilized, not "Bored"',
     ],
     ['a plan without its cluster', { ...PLAN, cluster: {} }, 'cluster.uid is required'],
   ])('%s', async (_, value, says) => {
