@@ -1,3 +1,4 @@
+import { asWritten } from '../../shared/app/planning/new-claims.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import type { Labels } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
@@ -113,19 +114,7 @@ export class DryCluster implements ClusterReader, ClusterWriter {
 
   async createNodeClaim(wanted: NewNodeClaim): Promise<WrittenClaim> {
     this.asked.set(wanted.name, wanted);
-    const { nodePool: _, ...spec } = wanted;
-    const claim: NodeClaim = {
-      ...spec,
-      uid: `planned/${wanted.name}`,
-      createdAtMs: this.#nowMs,
-      deletedAtMs: undefined,
-      nodeName: undefined,
-      providerId: undefined,
-      imageId: undefined,
-      capacity: {},
-      allocatable: {},
-      conditions: [],
-    };
+    const claim = asWritten(wanted, `planned/${wanted.name}`, this.#nowMs);
     this.#change({ nodeClaims: [...this.#state.objects.nodeClaims, claim] });
     this.#created.push(claim.uid);
     return { result: 'done', claim, resourceVersion: '' };

@@ -81,9 +81,9 @@ function heldBy(
 function freeOf(
   pass: DisruptPass,
   candidates: readonly DisruptionCandidate[],
+  allowance: Allowance,
 ): readonly DisruptionCandidate[] {
   const isPaused = isLaunchPaused(pass);
-  const allowance = new Allowance(pass, 'Fallback');
   return candidates.filter((each) => {
     const held = isPaused ? LAUNCHES_PAUSED.reasons : heldBy(pass, each, allowance);
     if (held.length > 0) pass.fallbacks.set(each.claim.name, held);
@@ -168,7 +168,7 @@ async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promis
   const found = fallbackCandidates(pass).filter(({ claim }) => uids.has(claim.uid));
   const allowance = new Allowance(pass, 'Fallback');
   const input = await planningInput(pass);
-  for (const each of freeOf(pass, found)) {
+  for (const each of freeOf(pass, found, allowance)) {
     if (!(await allowance.allows(each.pool))) {
       pass.fallbacks.set(each.claim.name, [reason('budget-blocks', { reason: 'Fallback' })]);
       continue;
@@ -192,7 +192,7 @@ async function searchLater(
     const terms = returnTermsOf(pool);
     if (terms !== undefined && isReason(terms)) await pass.events.ofPool(pool, [terms]);
   }
-  const free = freeOf(pass, candidates);
+  const free = freeOf(pass, candidates, new Allowance(pass, 'Fallback'));
   if (free.length === 0) return undefined;
   const { snapshot, hosts } = await planningInput(pass);
   const known = pass.memory.returns.recall(snapshot);
@@ -204,12 +204,12 @@ async function searchLater(
   const due = inTurn(unknown, PLANS_MAX, pass.nowMs).slice(0, PLANS_MAX);
   return {
     run: () => {
-      const found = due.filter(({ claim, ...each }) => {
+      const found = due.filter((each) => {
         if (hosts.has(each.node.name)) return false;
-        const planned = returnOf(snapshot, { claim, ...each }, pass.settings.scheduling);
+        const planned = returnOf(snapshot, each, pass.settings.scheduling);
         if (!isReason(planned)) return true;
-        known.set(claim.name, planned);
-        pass.fallbacks.set(claim.name, [planned]);
+        known.set(each.claim.name, planned);
+        pass.fallbacks.set(each.claim.name, [planned]);
         return false;
       });
       const uids = new Set(found.map(({ claim }) => claim.uid));

@@ -6,7 +6,7 @@ import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
-import { plannedClaim } from '../planning/new-claims.ts';
+import { asWritten, plannedClaim } from '../planning/new-claims.ts';
 import { recordEvent } from '../writes/claim-events.ts';
 import { recordDecision, saying } from '../writes/decisions.ts';
 import { detailOf } from '../writes/deletions.ts';
@@ -36,18 +36,7 @@ export function perhapsWritten(
   { nowMs }: DisruptPass,
   replacements: readonly NewNodeClaim[],
 ): readonly NodeClaim[] {
-  return replacements.map((each) => ({
-    ...each,
-    uid: each.name,
-    createdAtMs: nowMs,
-    deletedAtMs: undefined,
-    nodeName: undefined,
-    providerId: undefined,
-    imageId: undefined,
-    capacity: {},
-    allocatable: {},
-    conditions: [],
-  }));
+  return replacements.map((each) => asWritten(each, each.name, nowMs));
 }
 
 /** Claims that go, each once what its pods need is ready. */

@@ -34,6 +34,23 @@ function baseClaim(pool: NodePool, name: string): NewNodeClaim {
   };
 }
 
+/** The claim as the cluster has it once it is written, before anything has come of it. */
+export function asWritten(wanted: NewNodeClaim, uid: string, createdAtMs: number): NodeClaim {
+  const { nodePool: _, ...spec } = wanted;
+  return {
+    ...spec,
+    uid,
+    createdAtMs,
+    deletedAtMs: undefined,
+    nodeName: undefined,
+    providerId: undefined,
+    imageId: undefined,
+    capacity: {},
+    allocatable: {},
+    conditions: [],
+  };
+}
+
 /** A claim of a static pool: the template alone says what it may be. */
 export function staticClaim(pool: NodePool, name: string): NewNodeClaim {
   return baseClaim(pool, name);
