@@ -1,5 +1,5 @@
 import { parseDurationMs } from '../duration.ts';
-import { type ReasonOf, reason } from '../explain/reason.ts';
+import type { ReasonOf } from '../explain/reason.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
@@ -12,6 +12,7 @@ import {
 import type { PlannedNodeClaim } from '../model/plan.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { allows, requirementsOf, UNCONSTRAINED } from '../requirements/value-set.ts';
+import { readEntries } from './annotation-entries.ts';
 
 /** What a NodePool asks for those of its nodes that are fallbacks. */
 export interface ReturnTerms {
@@ -21,7 +22,7 @@ export interface ReturnTerms {
   readonly afterMs: number;
 }
 
-const LIKE = 'nodes=1,after=30m';
+const ANNOTATION = { annotation: RETURN_TO_FIRST_CHOICE, like: 'nodes=1,after=30m' };
 const NODES = /^\d+%?$/;
 
 /**
@@ -32,19 +33,17 @@ const NODES = /^\d+%?$/;
 export function returnTermsOf({
   annotations,
 }: Pick<NodePool, 'annotations'>): ReturnTerms | ReasonOf<'guard-unreadable'> | undefined {
-  const annotation = RETURN_TO_FIRST_CHOICE;
-  const text = annotations[annotation];
+  const text = annotations[RETURN_TO_FIRST_CHOICE];
   if (text === undefined) return undefined;
   const terms = { nodes: '1', afterMs: 30 * 60_000 };
-  for (const entry of text.split(',')) {
-    const [key = '', value = '', ...more] = entry.split('=').map((each) => each.trim());
+  const fault = readEntries(text, ANNOTATION, (key, value) => {
     const durationMs = parseDurationMs(value);
-    if (more.length === 0 && key === 'nodes' && NODES.test(value)) terms.nodes = value;
-    else if (more.length === 0 && key === 'after' && durationMs !== undefined) {
-      terms.afterMs = durationMs;
-    } else return reason('guard-unreadable', { annotation, value: entry.trim(), like: LIKE });
-  }
-  return terms;
+    if (key === 'nodes' && NODES.test(value)) terms.nodes = value;
+    else if (key === 'after' && durationMs !== undefined) terms.afterMs = durationMs;
+    else return false;
+    return true;
+  });
+  return fault ?? terms;
 }
 
 /**

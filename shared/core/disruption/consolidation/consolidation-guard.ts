@@ -3,6 +3,7 @@ import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reas
 import type { Currency } from '../../model/currency.ts';
 import { CONSOLIDATION_GUARD } from '../../model/labels.ts';
 import type { NodeClaim, NodePool } from '../../model/provisioning.ts';
+import { readEntries } from '../annotation-entries.ts';
 import type { Balance, ConsolidationCandidate, ConsolidationSettings, PoolUse } from './payback.ts';
 
 /** What a NodePool asks of moves of its nodes, beside what the settings say. */
@@ -42,17 +43,10 @@ export function consolidationGuardOf({
   const text = annotations[CONSOLIDATION_GUARD];
   const guard: Entry = {};
   if (text === undefined) return guard;
-  for (const entry of text.split(',')) {
-    const [key = '', value = '', ...more] = entry.split('=').map((each) => each.trim());
-    if (more.length === 0 && readEntry(guard, key, value)) continue;
-    const like = 'saving=0.05,share=0.1,age=1h,horizon=12h';
-    return reason('guard-unreadable', {
-      annotation: CONSOLIDATION_GUARD,
-      value: entry.trim(),
-      like,
-    });
-  }
-  return guard;
+  const annotation = CONSOLIDATION_GUARD;
+  const like = 'saving=0.05,share=0.1,age=1h,horizon=12h';
+  const take = (key: string, value: string) => readEntry(guard, key, value);
+  return readEntries(text, { annotation, like }, take) ?? guard;
 }
 
 function guardsOf(
