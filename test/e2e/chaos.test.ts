@@ -6,6 +6,7 @@ import { claimsOf, isDeleting, ourNodes, runningPods } from '../support/closed-l
 import {
   type ClosedLoop,
   describeClosedLoop,
+  launched,
   liveInstances,
 } from '../support/closed-loop/world.ts';
 
@@ -93,12 +94,6 @@ async function settle(loop: ClosedLoop, name: string): Promise<void> {
       .map(({ id }) => id)
       .sort(),
   ).toEqual(claimed);
-}
-
-/** Instances that were ever launched. */
-function launched({ cloud }: ClosedLoop): number {
-  return [...cloud.account.instances.values()].filter(({ launchedAtMs }) => launchedAtMs > 0)
-    .length;
 }
 
 await describeClosedLoop(

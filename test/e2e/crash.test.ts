@@ -21,6 +21,7 @@ import {
 import {
   type ClosedLoop,
   describeClosedLoop,
+  launched,
   liveInstances,
 } from '../support/closed-loop/world.ts';
 
@@ -171,13 +172,6 @@ async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void
 function stopping({ account }: ClosedLoop['cloud'], instance: string): object {
   const body = spotWarning(account, instance);
   return { Records: [queueRecord('m', body)] };
-}
-
-/** All instances that were ever launched for us. */
-function launched({ cloud }: ClosedLoop): number {
-  return cloud.server.callsOf('CreateFleet').length === 0
-    ? 0
-    : [...cloud.account.instances.values()].filter((each) => each.launchedAtMs > 0).length;
 }
 
 /** Another provision takes over, and the node that it launches has joined. */

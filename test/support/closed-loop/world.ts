@@ -301,3 +301,10 @@ export function liveInstances({ cloud }: Pick<ClosedLoop, 'cloud'>): readonly Mo
     (each) => (each.state === 'running' || each.state === 'pending') && !isStranger(each),
   );
 }
+
+/** How many instances were ever launched for us. */
+export function launched({ cloud }: Pick<ClosedLoop, 'cloud'>): number {
+  return cloud.server.callsOf('CreateFleet').length === 0
+    ? 0
+    : [...cloud.account.instances.values()].filter((each) => each.launchedAtMs > 0).length;
+}
