@@ -7,10 +7,10 @@ import {
   type Message,
   ReceiveMessageCommand,
   SendMessageCommand,
-  SQSClient,
+  type SQSClient,
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
-import { type AwsAccess, configuration } from '../../shared/aws/access.ts';
+import { type AwsAccess, sqsClient } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { interruptionQueueNames } from '../../shared/contract.ts';
 import type { Envelope } from '../../shared/core/interruption/interruption.ts';
@@ -64,11 +64,6 @@ const WAIT_SECONDS = 1;
 const HIDDEN_SECONDS = 60;
 /** `QueueDoesNotExist` by its older name as well. */
 const NO_QUEUE = /QueueDoesNotExist|NonExistentQueue/;
-
-/** SQS as the caller reaches it. */
-export function sqsClient(access: AwsAccess): SQSClient {
-  return new SQSClient(configuration(access));
-}
 
 /** The ARN of a queue; undefined: the account and region have no queue of that name. */
 export async function queueArn(access: AwsAccess, name: string): Promise<string | undefined> {

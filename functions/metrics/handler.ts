@@ -1,12 +1,25 @@
 import * as z from 'zod';
 import { kindDecoders } from '../../shared/api/kinds.ts';
-import { eksClient, environmentCredentials, s3Client, ssmClient } from '../../shared/aws/access.ts';
+import {
+  eksClient,
+  environmentCredentials,
+  s3Client,
+  sqsClient,
+  ssmClient,
+} from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
+import { queueDepthReader } from '../../shared/aws/queue-depth.ts';
 import { signerFor } from '../../shared/aws/remote-write-access.ts';
 import type { RemoteWriteTarget } from '../../shared/contract/remote-write.ts';
-import { BUCKET_LAYOUT, ENV, FUNCTION_NAMES, functionName } from '../../shared/contract.ts';
+import {
+  BUCKET_LAYOUT,
+  ENV,
+  FUNCTION_NAMES,
+  functionName,
+  interruptionQueueNames,
+} from '../../shared/contract.ts';
 import { clusterViewReader } from '../../shared/kube/cluster-view.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import type { ClusterView } from '../../shared/ports/metrics.ts';
@@ -42,7 +55,7 @@ export const handler = composed(async (event: unknown, invocation) => {
   open ??= openWriter(invocation);
   if (isDelivery(event)) return await open.count(event);
   const { faults, unread, ...counts } = await open.write();
-  if (unread !== undefined) telemetry.logger.warn('cluster cannot be read', { text: unread });
+  for (const text of unread) telemetry.logger.warn('not read', { text });
   if (faults.length > 0) {
     throw new Error(`${counts.failed} samples were not written: ${faults.join('; ')}`);
   }
@@ -82,6 +95,11 @@ function openWriter({ config, telemetry }: Invocation): RemoteWriter {
       sleep,
     },
     view: clusterViewOf(config, calls, telemetry, access),
+    queueDepth: queueDepthReader(
+      sqsClient(access),
+      calls,
+      interruptionQueueNames(config.cluster).queue,
+    ),
     functionOf: (group) => groups.get(group),
     nowMs: () => Date.now(),
   });

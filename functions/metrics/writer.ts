@@ -1,4 +1,4 @@
-import type { Measurement } from '../../shared/contract/prometheus.ts';
+import { type Measurement, QUEUE_DEPTH } from '../../shared/contract/prometheus.ts';
 import type { ClusterView } from '../../shared/ports/metrics.ts';
 import { clusterLevels } from '../../shared/prometheus/cluster-levels.ts';
 import { measuredLines } from '../../shared/prometheus/log-lines.ts';
@@ -25,6 +25,8 @@ export interface WriterParts {
   readonly sender: SenderParts;
   /** Rejects where the cluster does not answer. */
   readonly view: () => Promise<ClusterView>;
+  /** Messages that wait for `interrupt`; rejects where SQS does not answer. */
+  readonly queueDepth: () => Promise<number>;
   readonly functionOf: (logGroup: string) => string | undefined;
   readonly nowMs: () => number;
 }
@@ -32,8 +34,8 @@ export interface WriterParts {
 export interface Written extends Sent {
   readonly series: number;
   readonly ended: number;
-  /** Why there are no gauges of the cluster; undefined: there are. */
-  readonly unread: string | undefined;
+  /** Why there are no gauges of the cluster or of the queue, one for each that was not read. */
+  readonly unread: readonly string[];
 }
 
 /**
@@ -61,7 +63,7 @@ export class RemoteWriter {
   /** Writes everything once, with the time of now. */
   async write(): Promise<Written> {
     const { store, sender, nowMs } = this.#parts;
-    const { view, unread } = await this.#view();
+    const { view, queueDepth, unread } = await this.#read();
     const atMs = nowMs();
     const starting = view === undefined ? undefined : startingPods(view);
     let totals = NO_TOTALS;
@@ -69,10 +71,12 @@ export class RemoteWriter {
       totals = measured(all, view, atMs);
       return afterWriting(totals, atMs, starting ?? totals.startingPods);
     });
-    const series = [...this.#levels(view, atMs), ...seriesOf(totals, atMs)].map((each) => ({
-      ...each,
-      labels: { ...this.#own(), ...each.labels },
-    }));
+    const series = [...this.#levels(view, queueDepth, atMs), ...seriesOf(totals, atMs)].map(
+      (each) => ({
+        ...each,
+        labels: { ...this.#own(), ...each.labels },
+      }),
+    );
     const now = new Map(series.map((each) => [seriesKey(each.name, each.labels), each]));
     const ended = [...this.#last]
       .filter(([key]) => !now.has(key))
@@ -90,20 +94,38 @@ export class RemoteWriter {
     return { cluster: this.#parts.cluster, job: 'karpenter', instance: 'joiner' };
   }
 
-  async #view(): Promise<{ view: ClusterView | undefined; unread: string | undefined }> {
-    try {
-      return { view: await this.#parts.view(), unread: undefined };
-    } catch (error) {
-      const unread = error instanceof Error ? error.message : String(error);
-      return { view: undefined, unread };
-    }
+  async #read(): Promise<{
+    readonly view: ClusterView | undefined;
+    readonly queueDepth: number | undefined;
+    readonly unread: readonly string[];
+  }> {
+    const unread: string[] = [];
+    const orNothing = async <Read>(read: () => Promise<Read>): Promise<Read | undefined> => {
+      try {
+        return await read();
+      } catch (error) {
+        unread.push(error instanceof Error ? error.message : String(error));
+        return undefined;
+      }
+    };
+    const { view, queueDepth } = this.#parts;
+    const [seen, depth] = await Promise.all([orNothing(view), orNothing(queueDepth)]);
+    return { view: seen, queueDepth: depth, unread };
   }
 
-  #levels(view: ClusterView | undefined, nowMs: number): readonly Series[] {
+  #levels(
+    view: ClusterView | undefined,
+    queueDepth: number | undefined,
+    nowMs: number,
+  ): readonly Series[] {
     const { version, perPod } = this.#parts;
     const unread = { name: 'karpenter_cluster_state_synced', labels: {}, value: 0 };
     const levels = view === undefined ? [unread] : clusterLevels(view, { nowMs, version, perPod });
-    return levels.map((level) => current(level, nowMs));
+    const queued =
+      queueDepth === undefined
+        ? []
+        : [{ name: QUEUE_DEPTH, labels: { name: 'interrupt' }, value: queueDepth }];
+    return [...levels, ...queued].map((level) => current(level, nowMs));
   }
 
   /** Known once the endpoint takes samples again. */

@@ -2,7 +2,7 @@ import { BUCKET_LAYOUT } from '../../shared/contract.ts';
 import { describeCluster, memoryKey } from './parts.ts';
 import type { PolicyScope, Statement } from './statement.ts';
 
-/** Keeps what was counted, writes to Prometheus, and may do nothing else. */
+/** Keeps what was counted, looks at the cluster and its queue, writes to Prometheus, and may do nothing else. */
 export function metricsPolicy(scope: PolicyScope): readonly Statement[] {
   const { bucketArn, cluster } = scope;
   const key = BUCKET_LAYOUT.totals(cluster);
@@ -21,6 +21,12 @@ export function metricsPolicy(scope: PolicyScope): readonly Statement[] {
       resources: [bucketArn],
       // The request for an object that is not there has no prefix.
       conditions: { StringLikeIfExists: { 's3:prefix': [key] } },
+    },
+    {
+      sid: 'QueueDepth',
+      why: 'How many messages wait for interrupt.',
+      actions: ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'],
+      resources: [scope.queueArn],
     },
     ...target(scope),
     ...memoryKey(scope, ['kms:Decrypt', 'kms:GenerateDataKey']),

@@ -3,6 +3,7 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 
@@ -102,6 +103,10 @@ export function ssmClient(access: AwsAccess): SSMClient {
 
 export function eksClient(access: AwsAccess): EKSClient {
   return new EKSClient(configuration(access));
+}
+
+export function sqsClient(access: AwsAccess): SQSClient {
+  return new SQSClient(configuration(access));
 }
 
 export function iamClient(access: AwsAccess): IAMClient {

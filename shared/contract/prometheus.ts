@@ -35,6 +35,12 @@ export const RUNS = {
   duration: 'controller_runtime_reconcile_time_seconds',
 } as const;
 
+/**
+ * As client-go's queues of objects call it; `name` is the function that takes from the queue. Joiner
+ * has one queue: that of interruptions.
+ */
+export const QUEUE_DEPTH = 'workqueue_depth';
+
 const OTHERS: Readonly<Record<string, SeriesKind>> = {
   [RUNS.total]: 'counter',
   [RUNS.errors]: 'counter',

@@ -2,11 +2,14 @@ import * as z from 'zod';
 import { parsedJson } from '../core/parsed-json.ts';
 import { NO_TOTALS, type Totals } from './totals.ts';
 
+/** 2: distributions have a bucket of 0. */
+const VERSION = 2;
+
 const numbers = z.record(z.string(), z.number());
 
 /** Of another form than this version's, counters begin anew, which Prometheus sees as a restart. */
 const file = z.object({
-  version: z.literal(1),
+  version: z.literal(VERSION),
   seen: numbers,
   counters: numbers,
   distributions: z.record(z.string(), z.object({ counts: z.array(z.number()), sum: z.number() })),
@@ -27,7 +30,7 @@ const file = z.object({
 export function encodeTotals(totals: Totals): Uint8Array {
   const { seen, counters, distributions, recents, levels, fresh, startingPods } = totals;
   const text = JSON.stringify({
-    version: 1,
+    version: VERSION,
     seen: Object.fromEntries(seen),
     counters: Object.fromEntries(counters),
     distributions: Object.fromEntries(distributions),

@@ -46,9 +46,13 @@ export const NO_TOTALS: Totals = {
   writtenAtMs: undefined,
 };
 
-/** In seconds: from an answer of AWS to the longest that a node may take to go. */
+/**
+ * In seconds: from an answer of AWS to the longest that a node may take to go. Of an empty first
+ * bucket the quantile 0 is NaN unless its bound is 0, and Karpenter's dashboards ask for it.
+ * https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile
+ */
 export const BOUNDS_SECONDS = [
-  0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 86_400, 604_800,
+  0, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 86_400, 604_800,
 ] as const;
 
 const QUANTILES = [0, 0.5, 0.9, 0.99, 1] as const;

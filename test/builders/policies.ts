@@ -14,7 +14,7 @@ export function aPolicyScope(changes: Partial<PolicyScope> = {}): PolicyScope {
     keyArn: undefined,
     queueKeyArn: undefined,
     eventBusArn: 'arn:aws:events:us-east-1:111122223333:event-bus/joiner-demo',
-    queueArn: 'arn:aws:sqs:us-east-1:111122223333:joiner-demo-interruptions',
+    queueArn: 'arn:aws:sqs:us-east-1:111122223333:joiner-demo-interruption',
     nodeRoleArns: ['arn:aws:iam::111122223333:role/nodes'],
     imageParameterArns: [],
     installRoleName: 'JoinerInstall-us-east-1-demo-01234567',

@@ -1,7 +1,6 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sqsClient } from '../../cli/dead-letters/queue.ts';
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
 import {
   eksClient,
@@ -9,12 +8,14 @@ import {
   iamClient,
   pricingClient,
   s3Client,
+  sqsClient,
   ssmClient,
 } from '../../shared/aws/access.ts';
 import { publishDecisions } from '../../shared/aws/decision-events.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
+import { queueDepthReader } from '../../shared/aws/queue-depth.ts';
 import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
 import { PortError } from '../../shared/ports/fault.ts';
 import { aNodeClass } from '../builders/launches.ts';
@@ -285,6 +286,22 @@ describe('queue and bus', () => {
     await queue.delete(first);
     expect(messages.map(({ id }) => id)).toEqual(['m10', 'm11']);
     expect(await queue.receive(0)).toHaveLength(2);
+  });
+
+  it('the depth of a queue is how many messages nobody has received yet', async () => {
+    const { messages, server } = cloud;
+    for (let at = 0; at < 12; at += 1) {
+      messages.push({ id: `m${at}`, body: '{}', receipt: undefined });
+    }
+    const sqs = sqsClient(accessTo(cloud));
+    const depth = queueDepthReader(sqs, callsOn(cloud), 'demo');
+    expect(await depth()).toBe(12);
+    await new InterruptionQueue({ sqs, calls: callsOn(cloud), name: 'demo' }).receive(0);
+    expect(await depth()).toBe(2);
+    expect(server.callsOf('GetQueueAttributes')).toHaveLength(2);
+    const fault = new WireFault('QueueDoesNotExist', 'The specified queue does not exist.');
+    server.fail('sqs', 'GetQueueAttributes', fault);
+    await expect(depth()).rejects.toThrow('sqs:GetQueueAttributes');
   });
 
   it('wake-ups go out ten at a time, on our own bus', async () => {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sqsClient } from '../../cli/dead-letters/queue.ts';
 import {
   interrupt,
   newInterruptMemory,
   type RefusalReason,
 } from '../../shared/app/interrupt/interrupt.ts';
 import { appSettings } from '../../shared/app/settings.ts';
-
+import { sqsClient } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';

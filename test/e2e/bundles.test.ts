@@ -248,6 +248,9 @@ await describeClosedLoop(
       expect(sum('karpenter_nodes_terminated_total')).toBe(sum('karpenter_nodes_created_total'));
       expect(sum('karpenter_nodes_lifetime_duration_seconds_count')).toBeGreaterThan(3);
       expect(sum('karpenter_cluster_state_synced')).toBe(1);
+      expect([...values.keys()].filter((key) => key.startsWith('workqueue_depth'))).toEqual([
+        expect.stringContaining('name="interrupt"'),
+      ]);
     }, 30_000);
 
     it('nothing that pods keep to themselves is in logs, memory, events or calls', async () => {

@@ -105,7 +105,12 @@ describe('the role of metrics', () => {
   });
 
   it('may do neither for an endpoint that knows nobody', () => {
-    expect(rights({}).map(([sid]) => sid)).toEqual(['Cluster', 'Totals', 'TotalsName']);
+    expect(rights({}).map(([sid]) => sid)).toEqual([
+      'Cluster',
+      'Totals',
+      'TotalsName',
+      'QueueDepth',
+    ]);
   });
 });
 

@@ -223,6 +223,16 @@ interface Listed {
   readonly Entries?: readonly { readonly Source?: string; readonly EventBusName?: string }[];
 }
 
+/** Of a call that names a queue or its address. */
+const onQueue =
+  (action: string): Expand =>
+  (input, { region, account }) => {
+    const name = String(input['QueueName'] ?? input['QueueUrl'])
+      .split('/')
+      .at(-1);
+    return [{ action, resource: `arn:aws:sqs:${region}:${account}:${name}`, context: {} }];
+  };
+
 const EXPANSIONS: Readonly<Record<string, Expand>> = {
   'ec2:CreateFleet': createFleet,
   'ec2:CreateLaunchTemplate': (input, world) =>
@@ -279,6 +289,8 @@ const EXPANSIONS: Readonly<Record<string, Expand>> = {
       context: {},
     },
   ],
+  'sqs:GetQueueUrl': onQueue('sqs:GetQueueUrl'),
+  'sqs:GetQueueAttributes': onQueue('sqs:GetQueueAttributes'),
   'pricing:GetProducts': () => [{ action: 'pricing:GetProducts', resource: '*', context: {} }],
   's3:GetObject': (input, world) => [
     ...onObject('GetObject', 'Decrypt')(input, world),

@@ -128,6 +128,8 @@ function writerOf(
       sleep: async () => undefined,
     },
     view: async () => viewOf(world),
+    // The simulated world hands its notices over at once.
+    queueDepth: async () => 0,
     functionOf: (group) => /joiner-demo-(\w+)$/.exec(group)?.[1],
     nowMs: () => world.timeline.nowMs(),
   });

@@ -85,7 +85,7 @@ describe('distributions', () => {
     const values = [0.05, 0.06, 7, 10_000_000].map((value): Measurement => [LIFE, {}, value]);
     const all = shown(withMeasurements(NO_TOTALS, values, AT_MS));
     const buckets = BOUNDS_SECONDS.map((bound) => all[`${LIFE}_bucket ${bound}`]?.[0]);
-    expect(buckets).toEqual([1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]);
+    expect(buckets).toEqual([0, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]);
     expect(all[`${LIFE}_bucket +Inf`]).toEqual([4]);
     expect(all[`${LIFE}_count`]).toEqual([4]);
     expect(all[`${LIFE}_sum`]?.[0]).toBeCloseTo(10_000_007.11);

@@ -12,6 +12,7 @@ import {
 } from '../../support/prometheus/read-request.ts';
 
 const OWN = 'cluster="demo",instance="joiner",job="karpenter"';
+const QUEUED = `workqueue_depth{cluster="demo",instance="joiner",job="karpenter",name="interrupt"}`;
 const CREATED = 'karpenter_nodes_created_total';
 
 /** A bucket with one object, in which another writer is first as often as `rivals` says. */
@@ -41,7 +42,12 @@ function bucketOf(rivals = 0): TotalsStore & { rivals: number; fails: boolean } 
 }
 
 function writerOf(store = bucketOf()) {
-  const world = { nowMs: 60_000, view: EMPTY_VIEW as ClusterView | Error, status: 200 };
+  const world = {
+    nowMs: 60_000,
+    view: EMPTY_VIEW as ClusterView | Error,
+    queued: 0 as number | Error,
+    status: 200,
+  };
   const requests: (readonly ReadSeries[])[] = [];
   const parts = {
     cluster: 'demo',
@@ -61,6 +67,10 @@ function writerOf(store = bucketOf()) {
     view: async () => {
       if (world.view instanceof Error) throw world.view;
       return world.view;
+    },
+    queueDepth: async () => {
+      if (world.queued instanceof Error) throw world.queued;
+      return world.queued;
     },
     functionOf: (group: string) => /joiner-demo-(\w+)$/.exec(group)?.[1],
     nowMs: () => world.nowMs,
@@ -143,22 +153,36 @@ describe('what is written', () => {
     const { writer, world, last } = writerOf();
     await writer.count(deliveryOf('demo', 'lifecycle', [created('1')]));
     world.view = new Error('connect ECONNREFUSED');
-    expect(await writer.write()).toMatchObject({ unread: 'connect ECONNREFUSED', failed: 0 });
+    expect(await writer.write()).toMatchObject({ unread: ['connect ECONNREFUSED'], failed: 0 });
     expect([...last()]).toEqual([
       [`karpenter_cluster_state_synced{${OWN}}`, 0],
+      [QUEUED, 0],
       [`${CREATED}{${OWN}}`, 1],
     ]);
+  });
+
+  it('has how many messages wait for interrupt, where SQS says so', async () => {
+    const { writer, world, last } = writerOf();
+    world.queued = 7;
+    expect(await writer.write()).toMatchObject({ unread: [] });
+    expect(last().get(QUEUED)).toBe(7);
+    world.nowMs += 60_000;
+    world.queued = new Error('sqs:GetQueueAttributes: timed out');
+    expect(await writer.write()).toMatchObject({
+      unread: ['sqs:GetQueueAttributes: timed out'],
+      ended: 1,
+    });
   });
 
   it('knows what was not written, once it can be', async () => {
     const { writer, world, last } = writerOf();
     world.status = 400;
     const { failed, faults } = await writer.write();
-    expect({ failed, faults }).toEqual({ failed: 3, faults: ['status 400'] });
+    expect({ failed, faults }).toEqual({ failed: 4, faults: ['status 400'] });
     world.status = 200;
     world.nowMs += 60_000;
     await writer.write();
-    expect(last().get(`joiner_remote_write_failed_samples_total{${OWN}}`)).toBe(3);
+    expect(last().get(`joiner_remote_write_failed_samples_total{${OWN}}`)).toBe(4);
   });
 
   it('has how long pods took that were starting when it was written last', async () => {
