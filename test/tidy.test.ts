@@ -228,7 +228,7 @@ const CASTS: ReadonlyMap<string, string> = new Map([
   ['cli/page/', 'decodes what commands print as JSON'],
   ['infra/bundle/schemas.ts', 'decodes the schemas of the SDK'],
   ['shared/contract/settings.ts', 'Object.fromEntries forgets which names there are'],
-  ['cli/bound.ts', 'the types of highs describe its CommonJS form'],
+  ['cli/bound/bound.ts', 'the types of highs describe its CommonJS form'],
   ['cli/doctor/gather.ts', 'Object.fromEntries forgets which names there are'],
   ['cli/plan/copy.ts', 'a proxy of nothing: no member of it is read'],
   ['functions/runtime/forbidden-port.ts', 'a proxy of nothing: no member of it is read'],

@@ -10,7 +10,7 @@ import { strandedPods } from '../../shared/core/scheduling/playback/stranded.ts'
 import type { SearchState } from '../../shared/core/scheduling/search/search-state.ts';
 import { solved } from '../../shared/core/scheduling/solve.ts';
 import { reporting } from '../bad-input.ts';
-import { lowerBound } from '../bound.ts';
+import { lowerBound } from '../bound/bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
 import { type Effort, effortOption } from '../effort.ts';
 import { type DocumentFormat, documentText, formatOption } from '../output.ts';

@@ -10,7 +10,7 @@ import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
 import { BadInput } from '../bad-input.ts';
-import { lowerBound } from '../bound.ts';
+import { lowerBound } from '../bound/bound.ts';
 import { packingsOf } from '../packing/at-rest.ts';
 import type { Packing } from '../packing/packing.ts';
 import type { Progress } from '../progress.ts';

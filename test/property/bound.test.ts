@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Bound, lowerBound } from '../../cli/bound/bound.ts';
+import { HOSTNAME } from '../../shared/core/model/labels.ts';
+import type { Plan } from '../../shared/core/model/plan.ts';
+import {
+  type ClusterSnapshot,
+  DEFAULT_SCHEDULING_SETTINGS,
+} from '../../shared/core/model/snapshot.ts';
+import { solve } from '../../shared/core/scheduling/solve.ts';
+import { ofApp, termOver } from '../builders/affinity.ts';
+import { GI, podsOf, snapshotOf, typeOf } from '../builders/scheduling.ts';
+import { tinyCase, tinySnapshot } from '../builders/tiny-cases.ts';
+
+async function bounded(
+  snapshot: ClusterSnapshot,
+): Promise<{ readonly plan: Plan; readonly bound: Bound }> {
+  const plan = solve(snapshot, DEFAULT_SCHEDULING_SETTINGS);
+  const progress = { begin: () => undefined };
+  const bound = await lowerBound(snapshot, DEFAULT_SCHEDULING_SETTINGS, plan, progress);
+  return { plan, bound };
+}
+
+/** Solved as well as is possible: tiny-cases.test.ts. */
+const TINY = fc.sample(tinyCase, { numRuns: 400, seed: 2 });
+
+const MIXED = fc.sample(
+  fc.array(
+    fc.record({
+      count: fc.integer({ min: 1, max: 9 }),
+      cpu: fc.integer({ min: 1, max: 31 }).map((each) => each * 500),
+      memory: fc.integer({ min: 1, max: 60 }).map((each) => each * GI),
+      isApart: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+  { numRuns: 100, seed: 3 },
+);
+
+describe('the lower bound', () => {
+  it('is not above the best of all plans', async () => {
+    for (const tiny of TINY) {
+      const { plan, bound } = await bounded(tinySnapshot(tiny));
+      expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
+    }
+  });
+
+  it('is not above plans of large pods, pods that keep apart, and small ones', async () => {
+    for (const groups of MIXED) {
+      const pods = groups.flatMap(({ count, cpu, memory, isApart }, at) => {
+        const podAntiAffinity = isApart ? [termOver(HOSTNAME, ofApp('apart'))] : [];
+        const labels = isApart ? { app: 'apart' } : {};
+        return podsOf(count, `group-${at}`, { cpu, memory, podAntiAffinity }, { labels });
+      });
+      const { plan, bound } = await bounded(snapshotOf({ pods }));
+      expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
+    }
+  });
+
+  const alone = [typeOf('m.16xlarge', 64, 256, 3)];
+
+  it.each([
+    ['of which a node has room for one and a half', 40_000, 7],
+    ['of which a node has room for two and a half', 24_000, 4],
+  ])('buys whole nodes for whole pods: seven %s', async (_, cpu, nodes) => {
+    // Small pods of other sizes, so that the bound cannot be that of one kind of pods alone.
+    const pods = [
+      ...podsOf(4, 'large', { cpu, memory: GI }),
+      ...podsOf(3, 'larger', { cpu: cpu + 2, memory: 2 * GI }),
+    ];
+    const { bound } = await bounded(snapshotOf({ pods, types: alone }));
+    expect(bound.pricePerHour).toBeGreaterThan(3 * (nodes - 0.51));
+  });
+
+  it('buys a node for each of the pods that keep apart, whatever they request', async () => {
+    const podAntiAffinity = [termOver(HOSTNAME, ofApp('apart'))];
+    const pods = [1_000, 2_000, 3_000].flatMap((cpu) =>
+      podsOf(2, `cpu-${cpu}`, { cpu, podAntiAffinity }, { labels: { app: 'apart' } }),
+    );
+    const { plan, bound } = await bounded(snapshotOf({ pods, types: alone }));
+    expect(plan.pricePerHour).toBe(18);
+    expect(bound.pricePerHour).toBeCloseTo(18, 3);
+  });
+});
