@@ -38,6 +38,12 @@ export interface Written extends Sent {
   readonly unread: readonly string[];
 }
 
+/** What is there now; undefined: it could not be read. */
+interface Looked {
+  readonly view: ClusterView | undefined;
+  readonly queueDepth: number | undefined;
+}
+
 /**
  * Counts what the functions' logs say, and once a minute writes all that was counted and what the
  * cluster is like. One writer for all series: what the functions and their sandboxes count is one
@@ -65,18 +71,19 @@ export class RemoteWriter {
     const { store, sender, nowMs } = this.#parts;
     const { view, queueDepth, unread } = await this.#read();
     const atMs = nowMs();
-    const starting = view === undefined ? undefined : startingPods(view);
     let totals = NO_TOTALS;
+    let starting: ReadonlySet<string> = new Set();
     await changeTotals(store, (all) => {
       totals = measured(all, view, atMs);
-      return afterWriting(totals, atMs, starting ?? totals.startingPods);
+      const { startingPods: before, writtenAtMs } = totals;
+      starting = view === undefined ? before : startingPods(view, before, writtenAtMs);
+      return afterWriting(totals, atMs, starting);
     });
-    const series = [...this.#levels(view, queueDepth, atMs), ...seriesOf(totals, atMs)].map(
-      (each) => ({
-        ...each,
-        labels: { ...this.#own(), ...each.labels },
-      }),
-    );
+    const levels = this.#levels({ view, queueDepth, starting }, atMs);
+    const series = [...levels, ...seriesOf(totals, atMs)].map((each) => ({
+      ...each,
+      labels: { ...this.#own(), ...each.labels },
+    }));
     const now = new Map(series.map((each) => [seriesKey(each.name, each.labels), each]));
     const ended = [...this.#last]
       .filter(([key]) => !now.has(key))
@@ -85,7 +92,10 @@ export class RemoteWriter {
       });
     const sent = await sendSeries(sender, [...now.values(), ...ended]);
     if (sent.written > 0) this.#last = now;
-    if (sent.failed > 0) await this.#countFailed(sent.failed);
+    if (sent.failed > 0) {
+      // Where some were written, a 0 at their time would be refused.
+      await this.#countFailed(sent.failed, sent.written === 0 ? totals.fresh : []);
+    }
     return { ...sent, series: now.size, ended: ended.length, unread };
   }
 
@@ -94,11 +104,7 @@ export class RemoteWriter {
     return { cluster: this.#parts.cluster, job: 'karpenter', instance: 'joiner' };
   }
 
-  async #read(): Promise<{
-    readonly view: ClusterView | undefined;
-    readonly queueDepth: number | undefined;
-    readonly unread: readonly string[];
-  }> {
+  async #read(): Promise<Looked & Pick<Written, 'unread'>> {
     const unread: string[] = [];
     const orNothing = async <Read>(read: () => Promise<Read>): Promise<Read | undefined> => {
       try {
@@ -114,13 +120,13 @@ export class RemoteWriter {
   }
 
   #levels(
-    view: ClusterView | undefined,
-    queueDepth: number | undefined,
+    { view, queueDepth, starting }: Looked & { readonly starting: ReadonlySet<string> },
     nowMs: number,
   ): readonly Series[] {
     const { version, perPod } = this.#parts;
     const unread = { name: 'karpenter_cluster_state_synced', labels: {}, value: 0 };
-    const levels = view === undefined ? [unread] : clusterLevels(view, { nowMs, version, perPod });
+    const options = { nowMs, version, perPod, starting };
+    const levels = view === undefined ? [unread] : clusterLevels(view, options);
     const queued =
       queueDepth === undefined
         ? []
@@ -128,11 +134,14 @@ export class RemoteWriter {
     return [...levels, ...queued].map((level) => current(level, nowMs));
   }
 
-  /** Known once the endpoint takes samples again. */
-  async #countFailed(samples: number): Promise<void> {
+  /** Known once the endpoint takes samples again; what was `fresh` has not been written. */
+  async #countFailed(samples: number, fresh: Iterable<string>): Promise<void> {
     const { store, nowMs } = this.#parts;
     const failed: Measurement = ['joiner_remote_write_failed_samples_total', {}, samples];
-    await changeTotals(store, (all) => withMeasurements(all, [failed], nowMs()));
+    await changeTotals(store, (all) => {
+      const counted = withMeasurements(all, [failed], nowMs());
+      return { ...counted, fresh: new Set([...counted.fresh, ...fresh]) };
+    });
   }
 }
 

@@ -25,11 +25,13 @@ export interface LevelOptions {
   readonly version: string;
   /** Whether there are series of each pod. */
   readonly perPod: boolean;
+  /** Uids of pods that have not been ready yet. */
+  readonly starting: ReadonlySet<string>;
 }
 
 /** What the cluster is like now, in Karpenter's gauges; from what was read, and nothing else. */
 export function clusterLevels(view: ClusterView, options: LevelOptions): readonly Level[] {
-  const { nowMs, version, perPod } = options;
+  const { nowMs, version, perPod, starting } = options;
   return [
     { name: 'karpenter_build_info', labels: { version }, value: 1 },
     { name: 'karpenter_cluster_state_synced', labels: {}, value: 1 },
@@ -37,7 +39,7 @@ export function clusterLevels(view: ClusterView, options: LevelOptions): readonl
     ...utilization(view),
     ...view.nodePools.flatMap((pool) => poolLevels(view, pool, nowMs)),
     ...nodeLevels(view, nowMs),
-    ...(perPod ? podLevels(view, nowMs) : []),
+    ...(perPod ? podLevels(view, starting, nowMs) : []),
     ...conditionLevels(view, nowMs),
   ];
 }

@@ -10,8 +10,12 @@ const POD_PLACE = ['nodepool', 'zone', 'arch', 'capacity_type', 'instance_type']
 /** More are not remembered; a pod beyond that is not in the durations of starts. */
 const STARTING_PODS_MAX = 5_000;
 
-/** The state of each pod, and how long those wait that have no node or are not ready. */
-export function podLevels({ nodes, pods }: ClusterView, nowMs: number): readonly Level[] {
+/** The state of each pod, and how long those wait that have no node or are `starting`. */
+export function podLevels(
+  { nodes, pods }: ClusterView,
+  starting: ReadonlySet<string>,
+  nowMs: number,
+): readonly Level[] {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   return pods.flatMap((pod) => {
     const node = pod.nodeName === undefined ? undefined : byName.get(pod.nodeName);
@@ -27,12 +31,12 @@ export function podLevels({ nodes, pods }: ClusterView, nowMs: number): readonly
       phase,
       ready: String(ready),
     };
-    return [{ name: 'karpenter_pods_state', labels, value: 1 }, ...waitLevels(pod, nowMs)];
+    const waits = starting.has(pod.uid) ? waitLevels(pod, nowMs) : [];
+    return [{ name: 'karpenter_pods_state', labels, value: 1 }, ...waits];
   });
 }
 
 function waitLevels(pod: Pod, nowMs: number): readonly Level[] {
-  if (isOver(pod) || pod.ready) return [];
   const { namespace, name } = pod;
   const value = Math.max(0, nowMs - pod.createdAtMs) / 1000;
   const wait = (metric: string): Level => ({
@@ -45,9 +49,23 @@ function waitLevels(pod: Pod, nowMs: number): readonly Level[] {
   return [wait('unstarted'), wait('unbound'), ...served];
 }
 
-/** Pods that are not ready yet, so that of those which are next time one knows that they became so. */
-export function startingPods({ pods }: ClusterView): ReadonlySet<string> {
-  const waiting = pods.filter((pod) => !pod.ready && !isOver(pod)).map(({ uid }) => uid);
+/**
+ * Pods that have not been ready yet, so that of those which are next time one knows that they became
+ * so. As in Karpenter a start begins with the phase Pending; a pod made since `sinceMs` may have left
+ * that phase already. One that was ready, and is not for a while, does not start again.
+ */
+export function startingPods(
+  { pods }: ClusterView,
+  before: ReadonlySet<string>,
+  sinceMs: number | undefined,
+): ReadonlySet<string> {
+  const waiting = pods
+    .filter((pod) => !pod.ready && !isOver(pod))
+    .filter(
+      ({ uid, phase, createdAtMs }) =>
+        phase === 'Pending' || before.has(uid) || createdAtMs > (sinceMs ?? createdAtMs),
+    )
+    .map(({ uid }) => uid);
   return new Set(waiting.slice(0, STARTING_PODS_MAX));
 }
 

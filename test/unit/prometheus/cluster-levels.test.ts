@@ -43,7 +43,8 @@ const VIEW: ClusterView = {
 };
 
 function values(view: ClusterView, perPod = true): ReadonlyMap<string, number> {
-  const levels = clusterLevels(view, { nowMs: NOW_MS, version: '1.2.3', perPod });
+  const starting = startingPods(view, new Set(), undefined);
+  const levels = clusterLevels(view, { nowMs: NOW_MS, version: '1.2.3', perPod, starting });
   const shown = levels.map(({ name, labels, value }) => {
     const text = Object.entries(labels)
       .filter(([, each]) => each !== '')
@@ -200,8 +201,8 @@ describe('durations of pods', () => {
   });
 
   it('are of pods that were starting, at most 5,000 of them', () => {
-    expect([...startingPods(VIEW)]).toEqual(['uid-waits', 'uid-starts']);
+    expect([...startingPods(VIEW, new Set(), undefined)]).toEqual(['uid-waits', 'uid-starts']);
     const pods = Array.from({ length: 5_001 }, (_, at) => podOf(`p${at}`, {}, { ready: false }));
-    expect(startingPods({ ...EMPTY_VIEW, pods }).size).toBe(5_000);
+    expect(startingPods({ ...EMPTY_VIEW, pods }, new Set(), undefined).size).toBe(5_000);
   });
 });

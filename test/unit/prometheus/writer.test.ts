@@ -185,6 +185,48 @@ describe('what is written', () => {
     expect(last().get(`joiner_remote_write_failed_samples_total{${OWN}}`)).toBe(4);
   });
 
+  it('has no start of a pod that is not ready for a while, however long ago it was made', async () => {
+    const { writer, world, last } = writerOf();
+    const old = podOf('old', {}, { nodeName: 'n1', createdAtMs: 0 });
+    const quick = podOf('quick', {}, { nodeName: 'n1', createdAtMs: 150_000, ready: false });
+    const at = async (nowMs: number, pods: ClusterView['pods'], readyAtMs: number) => {
+      const podTimes = new Map(
+        pods.filter(({ ready }) => ready).map(({ uid }) => [uid, { boundAtMs: 1_000, readyAtMs }]),
+      );
+      world.view = { ...EMPTY_VIEW, pods, podTimes };
+      world.nowMs = nowMs;
+      await writer.write();
+    };
+    await at(60_000, [old], 10_000);
+    await at(120_000, [{ ...old, ready: false }], 10_000);
+    // The second pod was made since, and has left the phase Pending already.
+    await at(180_000, [old, quick], 170_000);
+    const waits = [...last().keys()].filter((key) => key.includes('unstarted_time'));
+    expect(waits).toEqual([expect.stringContaining('name="quick"')]);
+    await at(240_000, [old, { ...quick, ready: true }], 200_000);
+    expect(last().get(`karpenter_pods_startup_duration_seconds_sum{${OWN}}`)).toBe(50);
+    expect(last().get(`karpenter_pods_startup_duration_seconds_count{${OWN}}`)).toBe(1);
+  });
+
+  it('begins a new counter with 0 also where its first writing failed', async () => {
+    const { writer, world, requests } = writerOf();
+    await writer.write();
+    await writer.count(deliveryOf('demo', 'lifecycle', [created('1', 7)]));
+    world.nowMs = 120_000;
+    world.status = 503;
+    await writer.write();
+    world.status = 200;
+    world.nowMs = 180_000;
+    await writer.write();
+    const series = (requests.at(-1) ?? []).find(({ labels }) =>
+      labels.some(([, value]) => value === CREATED),
+    );
+    expect(series?.samples).toMatchObject([
+      { atMs: 120_000, value: 0 },
+      { atMs: 180_000, value: 7 },
+    ]);
+  });
+
   it('has how long pods took that were starting when it was written last', async () => {
     const { writer, world, last } = writerOf();
     const waiting = podOf('web', {}, { ready: false });
