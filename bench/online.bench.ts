@@ -1,8 +1,8 @@
 /**
  * Days of a cluster whose pods come and end, by Joiner and by Karpenter's published rules in the
- * same world: `npm run bench -- online month [DAYS]` (made, seeded), and with `cpu FILE [DAYS]` or
- * `gpu FILE [DAYS]` the last days of openb's pod list (`online/arrivals.ts`). Each way runs in a
- * process of its own, both at once.
+ * same world: `npm run bench -- online month [DAYS [SCALE]]` (made, seeded; a scale below 1 is a
+ * smaller cluster), and with `cpu FILE [DAYS]` or `gpu FILE [DAYS]` the last days of openb's pod
+ * list (`online/arrivals.ts`). Each way runs in a process of its own, both at once.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -71,12 +71,12 @@ function arrivalsOf([kind, ...rest]: readonly string[]): {
   readonly days: number;
 } {
   if (kind === 'month') {
-    const [days = DAYS] = rest.map(Number);
-    return { days, steps: madeMonth(days, SEED) };
+    const [days = DAYS, scale = 1] = rest.map(Number);
+    return { days, steps: madeMonth(days, scale, SEED) };
   }
   const [file, days = DAYS] = rest;
   if ((kind !== 'cpu' && kind !== 'gpu') || file === undefined) {
-    throw new Error('usage: online month [DAYS] | online cpu|gpu FILE [DAYS]');
+    throw new Error('usage: online month [DAYS [SCALE]] | online cpu|gpu FILE [DAYS]');
   }
   return { days: Number(days), steps: traceOf(file, Number(days), kind === 'gpu') };
 }
