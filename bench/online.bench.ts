@@ -18,10 +18,13 @@ import { Script } from '../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../shared/sim/world.ts';
 import { NODE_CLASS } from './manifests.ts';
 import { madeMonth, traceOf } from './online/arrivals.ts';
+import { floorOf } from './online/floor.ts';
 import { KarpentersWorld } from './online/karpenters-world.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
+/** By then the EC2NodeClass has its AMIs and subnets. */
+const SETTLED_MS = 120_000;
 const SEED = 7;
 const OUTPUT_MAX = 1 << 26;
 
@@ -64,6 +67,10 @@ export async function run(args: readonly string[]): Promise<void> {
     const cells = [cost.toFixed(2), evictions, launches, pods, ...seconds, left];
     console.log(`| ${[way, ...cells, cpuSeconds.toFixed(0)].join(' | ')} |`);
   }
+  const { steps, days } = arrivalsOf(args);
+  const world = await worldOf('joiner');
+  await world.run(WORLD_START_MS + SETTLED_MS);
+  console.log(`no way costs less than $${(await floorOf(world, steps, days * DAY_MS)).toFixed(2)}`);
 }
 
 function arrivalsOf([kind, ...rest]: readonly string[]): {
@@ -81,23 +88,32 @@ function arrivalsOf([kind, ...rest]: readonly string[]): {
   return { days: Number(days), steps: traceOf(file, Number(days), kind === 'gpu') };
 }
 
-/** The way to the end of the days. */
-async function played(way: Way, args: readonly string[]): Promise<Figures> {
-  const { steps, days } = arrivalsOf(args);
-  const start = process.cpuUsage();
+/** The cluster that both ways begin with: a NodePool, and no pods but its own. */
+async function worldOf(way: Way): Promise<World> {
   const catalog = await loadCatalog('us-east-1');
-  const World = WAYS[way];
-  const world = new World({
+  const Ways = WAYS[way];
+  const world = new Ways({
     cluster: 'demo',
     seed: SEED,
     zones: catalog.zones,
     catalog: catalogPort(catalog.region, () => catalog),
   });
-  const waited = pendingSeconds(world);
-  const script = new Script(world, { manifests: () => [], reprice: () => undefined });
   const manifests = [nodePool(), NODE_CLASS];
-  script.apply([...eksCluster(manifests).objects, ...manifests]);
-  script.plan({ steps: [...steps] });
+  scriptOf(world).apply([...eksCluster(manifests).objects, ...manifests]);
+  return world;
+}
+
+function scriptOf(world: World): Script {
+  return new Script(world, { manifests: () => [], reprice: () => undefined });
+}
+
+/** The way to the end of the days. */
+async function played(way: Way, args: readonly string[]): Promise<Figures> {
+  const { steps, days } = arrivalsOf(args);
+  const start = process.cpuUsage();
+  const world = await worldOf(way);
+  const waited = pendingSeconds(world);
+  scriptOf(world).plan({ steps: [...steps] });
   await world.run(WORLD_START_MS + days * DAY_MS);
   const { user, system } = process.cpuUsage(start);
   const times = [...waited.values()].sort((a, b) => a - b);
