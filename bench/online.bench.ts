@@ -1,8 +1,8 @@
 /**
  * Days of a cluster whose pods come and end, by Joiner and by Karpenter's published rules in the
- * same world: `npm run bench -- online month [DAYS]` (made, seeded), and with `cpu FILE [DAYS]` or
- * `gpu FILE [DAYS]` the last days of openb's pod list (`online/arrivals.ts`). Each way runs in a
- * process of its own, both at once.
+ * same world: `npm run bench -- online month [DAYS [SCALE]]` (made, seeded; a scale below 1 is a
+ * smaller cluster), and with `cpu FILE [DAYS]` or `gpu FILE [DAYS]` the last days of openb's pod
+ * list (`online/arrivals.ts`). Each way runs in a process of its own, both at once.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,10 +18,13 @@ import { Script } from '../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../shared/sim/world.ts';
 import { NODE_CLASS } from './manifests.ts';
 import { madeMonth, traceOf } from './online/arrivals.ts';
+import { floorOf } from './online/floor.ts';
 import { KarpentersWorld } from './online/karpenters-world.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
+/** By then the EC2NodeClass has its AMIs and subnets. */
+const SETTLED_MS = 120_000;
 const SEED = 7;
 const OUTPUT_MAX = 1 << 26;
 
@@ -64,6 +67,10 @@ export async function run(args: readonly string[]): Promise<void> {
     const cells = [cost.toFixed(2), evictions, launches, pods, ...seconds, left];
     console.log(`| ${[way, ...cells, cpuSeconds.toFixed(0)].join(' | ')} |`);
   }
+  const { steps, days } = arrivalsOf(args);
+  const world = await worldOf('joiner');
+  await world.run(WORLD_START_MS + SETTLED_MS);
+  console.log(`no way costs less than $${(await floorOf(world, steps, days * DAY_MS)).toFixed(2)}`);
 }
 
 function arrivalsOf([kind, ...rest]: readonly string[]): {
@@ -71,33 +78,42 @@ function arrivalsOf([kind, ...rest]: readonly string[]): {
   readonly days: number;
 } {
   if (kind === 'month') {
-    const [days = DAYS] = rest.map(Number);
-    return { days, steps: madeMonth(days, SEED) };
+    const [days = DAYS, scale = 1] = rest.map(Number);
+    return { days, steps: madeMonth(days, scale, SEED) };
   }
   const [file, days = DAYS] = rest;
   if ((kind !== 'cpu' && kind !== 'gpu') || file === undefined) {
-    throw new Error('usage: online month [DAYS] | online cpu|gpu FILE [DAYS]');
+    throw new Error('usage: online month [DAYS [SCALE]] | online cpu|gpu FILE [DAYS]');
   }
   return { days: Number(days), steps: traceOf(file, Number(days), kind === 'gpu') };
+}
+
+/** The cluster that both ways begin with: a NodePool, and no pods but its own. */
+async function worldOf(way: Way): Promise<World> {
+  const catalog = await loadCatalog('us-east-1');
+  const Ways = WAYS[way];
+  const world = new Ways({
+    cluster: 'demo',
+    seed: SEED,
+    zones: catalog.zones,
+    catalog: catalogPort(catalog.region, () => catalog),
+  });
+  const manifests = [nodePool(), NODE_CLASS];
+  scriptOf(world).apply([...eksCluster(manifests).objects, ...manifests]);
+  return world;
+}
+
+function scriptOf(world: World): Script {
+  return new Script(world, { manifests: () => [], reprice: () => undefined });
 }
 
 /** The way to the end of the days. */
 async function played(way: Way, args: readonly string[]): Promise<Figures> {
   const { steps, days } = arrivalsOf(args);
   const start = process.cpuUsage();
-  const catalog = await loadCatalog('us-east-1');
-  const World = WAYS[way];
-  const world = new World({
-    cluster: 'demo',
-    seed: SEED,
-    zones: catalog.zones,
-    catalog: catalogPort(catalog.region, () => catalog),
-  });
+  const world = await worldOf(way);
   const waited = pendingSeconds(world);
-  const script = new Script(world, { manifests: () => [], reprice: () => undefined });
-  const manifests = [nodePool(), NODE_CLASS];
-  script.apply([...eksCluster(manifests).objects, ...manifests]);
-  script.plan({ steps: [...steps] });
+  scriptOf(world).plan({ steps: [...steps] });
   await world.run(WORLD_START_MS + days * DAY_MS);
   const { user, system } = process.cpuUsage(start);
   const times = [...waited.values()].sort((a, b) => a - b);

@@ -105,12 +105,12 @@ function serviceSteps(name: string, days: number, random: Prng): readonly Scenar
   return steps;
 }
 
-/** Batch jobs: about eight an hour, most of them short. */
-function jobsOf(days: number, random: Prng): readonly Run[] {
+/** Batch jobs: about eight an hour at a scale of 1, most of them short. */
+function jobsOf(days: number, scale: number, random: Prng): readonly Run[] {
   const runs: Run[] = [];
   let fromMs = 0;
   for (;;) {
-    fromMs += (1 + random.between(0, 14)) * MINUTE_MS;
+    fromMs += Math.round(((1 + random.between(0, 14)) * MINUTE_MS) / scale);
     if (fromMs >= days * DAY_MS) return runs;
     const milli = 1000 * (1 + random.between(0, 7)) - 100;
     const mib = milli * (1 + random.between(0, 5));
@@ -127,12 +127,15 @@ function jobsOf(days: number, random: Prng): readonly Run[] {
 
 const SERVICES = 16;
 
-/** A made month: services by the hour of the day, and jobs. */
-export function madeMonth(days: number, seed: number): readonly ScenarioStep[] {
+/**
+ * A made month: services by the hour of the day, and jobs. A scale below 1 is a smaller cluster:
+ * as many hours, fewer services and jobs.
+ */
+export function madeMonth(days: number, scale: number, seed: number): readonly ScenarioStep[] {
   const random = new Prng(seed, 'arrivals');
-  const services = Array.from({ length: SERVICES }, (_, index) =>
+  const services = Array.from({ length: Math.ceil(SERVICES * scale) }, (_, index) =>
     serviceSteps(`service-${index}`, days, random),
   );
-  const jobs = stepsOf(jobsOf(days, random), days * DAY_MS);
+  const jobs = stepsOf(jobsOf(days, scale, random), days * DAY_MS);
   return [...services.flat(), ...jobs].toSorted((a, b) => a.at - b.at);
 }

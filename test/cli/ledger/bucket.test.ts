@@ -37,7 +37,7 @@ const MANIFESTS = [
 
 it('reads the bucket as it reads a folder', async () => {
   await inFolder({}, async (folder) => {
-    const steps = [{ at: '20m', scale: { name: 'shop', replicas: 6 } }];
+    const steps = [{ at: '68m', scale: { name: 'shop', replicas: 6 } }];
     await recordedTo(folder, 0.05, MANIFESTS, steps);
     const since = '2d';
     const put = (place: string, body: Buffer) =>

@@ -159,8 +159,12 @@ class Search {
   try(nodes: readonly ConsolidationCandidate[]): Move | undefined {
     const key = keyOf(nodes);
     if (this.refusals.has(key)) return undefined;
-    if (this.bound.of(nodes) <= 0) {
-      this.refusals.set(key, [reason('saving-too-small', {})]);
+    const { saving, gain } = this.bound.of(nodes);
+    if (gain <= 0) {
+      const closed = this.context.snapshot.closedNodes?.size ?? 0;
+      const why =
+        saving > 0 ? reason('saving-too-small', {}) : reason('pods-not-cheaper', { closed });
+      this.refusals.set(key, [why]);
       return undefined;
     }
     const isFirst = this.plans === 0;

@@ -107,8 +107,14 @@ describe('groups of nodes', () => {
     const cluster = clusterOf([used('a', 'm.large', cpuPod('p', 2000))], { types: ON_DEMAND });
     const input = consolidationOf(cluster, { settings: { evictionPrice: 0 } });
     const { refusals, plans } = consolidate(input);
-    expect(refusals).toEqual(new Map([['claim-a', [reason('saving-too-small', {})]]]));
+    expect(refusals).toEqual(new Map([['claim-a', [reason('pods-not-cheaper', { closed: 0 })]]]));
     expect(plans).toBe(1);
+    // Half of the node would do, but evictions are dear.
+    const pods = [1, 2, 3].map((each) => cpuPod(`p${each}`, 500));
+    const small = clusterOf([used('a', 'm.xlarge', ...pods)], { types: ON_DEMAND });
+    const dear = consolidate(consolidationOf(small, { settings: { evictionPrice: 10 } }));
+    expect(dear.refusals).toEqual(new Map([['claim-a', [reason('saving-too-small', {})]]]));
+    expect(dear.plans).toBe(1);
   });
 
   it('begin with the node that is asked about', () => {
