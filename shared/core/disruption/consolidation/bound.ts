@@ -4,6 +4,7 @@ import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import { isReschedulable } from '../candidates.ts';
 import { settingsFor } from './consolidation-guard.ts';
+import { paidEvictionsOf } from './eviction-cost.ts';
 import type { MoveContext } from './move.ts';
 import { type ConsolidationCandidate, type ConsolidationSettings, gainOf } from './payback.ts';
 
@@ -85,7 +86,7 @@ export class GainBound {
       return short * (this.units.get(name) ?? 0);
     });
     const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
-    const evictions = nodes.reduce((sum, { evictionCost }) => sum + evictionCost, 0);
+    const evictions = nodes.reduce((sum, { pods }) => sum + paidEvictionsOf(pods), 0);
     const cost = evictions * this.settings.evictionPrice;
     const saving = before - Math.max(0, ...atLeast);
     return gainOf({ saving, cost }, settingsFor(nodes, this.settings, this.pools));
