@@ -158,7 +158,7 @@ export interface JoinerProps {
   readonly consolidationHorizon?: Duration;
   /**
    * USD per eviction of a pod in consolidation. A higher deletion cost or priority of the pod
-   * increases the amount.
+   * increases the amount, at most to twice as much.
    * @default 0.02, in China 0.14 (yuan)
    */
   readonly evictionPrice?: number;

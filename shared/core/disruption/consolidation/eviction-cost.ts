@@ -3,6 +3,8 @@ import { isReschedulable } from '../candidates.ts';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const COST_MAX = 10;
+/** In a move's balance no pod is more than so many ordinary ones. */
+const PAID_MAX = 2;
 
 /**
  * What moving a pod is counted as: 1 for most, less or more by its deletion cost and priority, from
@@ -18,4 +20,16 @@ export function evictionCost({ annotations, spec }: Pod): number {
 /** Of all pods that a node's end would move; none of them makes another one cheaper. */
 export function evictionCostOf(pods: readonly Pod[]): number {
   return pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 0);
+}
+
+/**
+ * How many evictions of ordinary pods a move of the pods is paid for as. Deletion cost and priority
+ * say which of several pods goes first: Kubernetes compares pods of one owner by them, Karpenter
+ * orders nodes by them, and neither lets a node stay for them. So they weigh little here.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#pod-deletion-cost
+ */
+export function paidEvictionsOf(pods: readonly Pod[]): number {
+  return pods
+    .filter(isReschedulable)
+    .reduce((sum, pod) => sum + Math.min(PAID_MAX, Math.max(0, evictionCost(pod))), 0);
 }

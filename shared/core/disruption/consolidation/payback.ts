@@ -1,5 +1,6 @@
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Candidate } from '../candidates.ts';
+import { paidEvictionsOf } from './eviction-cost.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -56,7 +57,7 @@ export function balanceOf(
   { evictionPrice }: ConsolidationSettings,
 ): Balance {
   const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
-  const evictions = nodes.reduce((sum, each) => sum + each.evictionCost, 0);
+  const evictions = nodes.reduce((sum, { pods }) => sum + paidEvictionsOf(pods), 0);
   const cost = evictions * evictionPrice + (after * OVERLAP_MS) / HOUR_MS;
   return { saving: before - after, cost };
 }

@@ -40,12 +40,22 @@ function overAtMs(firstMs: number, lastMs: number, count: number): number {
 }
 
 /**
+ * What launches that followed one another and are over count as: just then the mean, of factors, of
+ * all of them and of one, and half as much above one each time that twice as long has gone by with
+ * nothing launched. It changes in steps, so that nothing is looked at again in between.
+ */
+function faded(firstMs: number, lastMs: number, count: number, nowMs: number): number {
+  const times = (nowMs - lastMs) / (overAtMs(firstMs, lastMs, count) - firstMs);
+  const halvings = Math.max(0, Math.floor(Math.log2(times)));
+  return 1 + (Math.sqrt(count) - 1) / 2 ** halvings;
+}
+
+/**
  * How long what a move of the pool's nodes saves is saved, on average: until pods want the room
  * that it gave up, and a node is launched for them. It is the horizon divided by the launches for
  * pods within the horizon before now, as far as their NodeClaims are left; undefined: none was.
  * Launches that followed one another and are over, as of a cluster that grew to its size and was
- * still from then on, may come again or not: they count as the mean, of factors, of all of them
- * and of one.
+ * still from then on, may come again or not: they count for fewer.
  */
 export function savingsLastMs(
   nodeClaims: readonly NodeClaim[],
@@ -62,5 +72,5 @@ export function savingsLastMs(
   }
   if (count === 0) return undefined;
   const isOver = nowMs > overAtMs(firstMs, lastMs, count);
-  return horizonMs / (over + (isOver ? Math.sqrt(count) : count));
+  return horizonMs / (over + (isOver ? faded(firstMs, lastMs, count, nowMs) : count));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   evictionCost,
   evictionCostOf,
+  paidEvictionsOf,
 } from '../../../../shared/core/disruption/consolidation/eviction-cost.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
 import { podOf } from '../../../builders/scheduling.ts';
@@ -35,5 +36,23 @@ describe('what the end of a node counts as', () => {
 
   it('is made less by no pod', () => {
     expect(evictionCostOf([podOf('a'), costing(String(-(2 ** 40)))])).toBe(1);
+  });
+});
+
+describe('what a move of pods is paid for as', () => {
+  it('is one eviction for each ordinary pod that goes', () => {
+    expect(paidEvictionsOf([])).toBe(0);
+    const daemon = podOf('d', {}, { controller: { kind: 'DaemonSet', name: 'd', uid: 'd' } });
+    expect(paidEvictionsOf([podOf('a'), podOf('b'), daemon])).toBe(2);
+  });
+
+  it('is two at most for a pod, however high its deletion cost or priority', () => {
+    expect(paidEvictionsOf([costing(String(2 ** 26))])).toBe(1.5);
+    expect(paidEvictionsOf([costing('1000000000')])).toBe(2);
+    expect(paidEvictionsOf([podOf('a', { priority: 2_000_000_000 }), podOf('b')])).toBe(3);
+  });
+
+  it('is made less by no pod', () => {
+    expect(paidEvictionsOf([podOf('a'), costing(String(-(2 ** 40)))])).toBe(1);
   });
 });

@@ -60,6 +60,15 @@ describe('what a move brings and takes', () => {
   });
 });
 
+it('a high deletion cost does not keep a node that saves more than two evictions cost', () => {
+  const annotations = { 'controller.kubernetes.io/pod-deletion-cost': '1000000000' };
+  const pods = [podOf('a', {}, { annotations })];
+  const { usages } = clusterOf([{ name: 'a', type: 'm.large', pods }]);
+  const balance = balanceOf(usages, 0.07, settings({}));
+  expect(balance.cost).toBeCloseTo(0.04 + 0.07 / 12, 9);
+  expect(gainOf(balance, settings({}))).toBeGreaterThan(0);
+});
+
 it('a node weighs one, and what its pods’ eviction counts as', () => {
   expect(disruptionOf({ evictionCost: 0 })).toBe(1);
   expect(disruptionOf({ evictionCost: 2.5 })).toBe(3.5);

@@ -46,6 +46,18 @@ describe('how long savings of a pool last', () => {
     expect(lasting(...growth(225, 9, 2), ...growth(18, 5, 4))).toBe((4 * HOUR) / 8);
   });
 
+  it('counts launches that are over for fewer the longer nothing has come since', () => {
+    // Nine launches, one every two minutes, are over 26 minutes after the first of them.
+    const silentFor = (minutes: number) =>
+      lasting(...Array.from({ length: 9 }, (_, at) => claim(minutes + 16 - at * 2)));
+    expect(silentFor(11)).toBe((4 * HOUR) / 3);
+    expect(silentFor(51)).toBe((4 * HOUR) / 3);
+    expect(silentFor(52)).toBe((4 * HOUR) / 2);
+    expect(silentFor(103)).toBe((4 * HOUR) / 2);
+    expect(silentFor(104)).toBe((4 * HOUR) / 1.5);
+    expect(silentFor(208)).toBe((4 * HOUR) / 1.25);
+  });
+
   it.each([0.5, 0.98, 1.02])(
     'is a few minutes where one follows another by %d minutes',
     (every) => {
