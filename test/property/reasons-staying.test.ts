@@ -160,7 +160,7 @@ it.each(Object.entries(KINDS))('a node goes where nothing keeps it: %s', async (
   expect(await outcomeOf(ground, standing)).toMatchObject({ goes: true });
 });
 
-it(`of ${WANTED} nodes that stay each goes without what its reasons name, and only then`, async () => {
+it(`of ${WANTED} nodes that stay each goes once what its reasons name is gone, and what shows then`, async () => {
   const arbitrary = fc.record({
     kind: fc.constantFrom(...Object.keys(KINDS)),
     names: fc.subarray(Object.keys(HINDRANCES), { minLength: 1, maxLength: 5 }),
