@@ -31,16 +31,23 @@ function seconds(text: string): number {
   return value;
 }
 
-/** Only these NodePools' nodes, where some are named; a name that no pool has is bad input. */
-function selected<Row extends NodeRow>(
-  rows: readonly Row[],
+/** Throws where no NodePool has one of these names, and no node says it is of it. */
+function checkNames(
+  rows: readonly NodeRow[],
   { state }: LiveCluster,
   names: readonly string[],
-): readonly Row[] {
+): void {
   const ofRows = rows.flatMap(({ nodePool }) => nodePool ?? []);
   const known = [...state.objects.nodePools.map(({ name }) => name), ...ofRows];
   const problems = unknownNames('--nodepool', names, known);
   if (problems.length > 0) throw new BadInput(problems);
+}
+
+/** Only these NodePools' nodes, where some are named. */
+function selected<Row extends NodeRow>(
+  rows: readonly Row[],
+  names: readonly string[],
+): readonly Row[] {
   return names.length === 0 ? rows : rows.filter(({ nodePool }) => names.includes(nodePool ?? ''));
 }
 
@@ -63,7 +70,9 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
   const { state, nowMs, url, unreadable } = live;
   const { catalog, said, notes: ofPrices } = await pricesOf(live, options);
   const notes = [...unreadable, ...ofPrices];
-  const all = selected(nodeRows(state, catalog, nowMs), live, options.nodepool);
+  const everything = nodeRows(state, catalog, nowMs);
+  checkNames(everything, live, options.nodepool);
+  const all = selected(everything, options.nodepool);
   const rows = options.sortBy === undefined ? all : sorted(all, options.sortBy);
   const totals = totalsOf(all);
   if (options.output === 'name') {
@@ -86,8 +95,10 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
 /** The screen, until the person quits. */
 async function watch(live: LiveCluster, options: Options): Promise<void> {
   const { catalog, said } = await pricesOf(live, options);
+  // Once, before there is a screen: a NodePool may go while it is watched.
+  checkNames(nodeRows(live.state, catalog, live.nowMs), live, options.nodepool);
   const chosen = (moment: TopSnapshot): TopSnapshot => {
-    const rows = selected(moment.rows, live, options.nodepool);
+    const rows = selected(moment.rows, options.nodepool);
     return { ...moment, ...totalsOf(rows), rows };
   };
   await watchTop({
@@ -96,6 +107,7 @@ async function watch(live: LiveCluster, options: Options): Promise<void> {
     title: `${live.url}, ${said}`,
     intervalMs: 1000 * options.interval,
     selected: chosen,
+    sort: options.sortBy,
   });
 }
 

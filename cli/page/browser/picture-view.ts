@@ -22,6 +22,8 @@ export class PictureView {
   private readonly open = new Set<string>();
   private groups: readonly Group[] = [];
   private picked: number | undefined;
+  /** The colour of the workload that is chosen in the legend. */
+  private chosen: number | undefined;
 
   constructor(model: PageModel, prices: Prices, details: Details) {
     const scene = shownFirst(model);
@@ -42,6 +44,7 @@ export class PictureView {
     const { level, toSize, prices, open } = this;
     this.groups = rowsOf(scene, level, open);
     show(this.place, picture(scene, { level, toSize, prices, open }));
+    this.highlight();
     this.details.renew(
       (name) => this.detailOf(this.groupWith(name)) ?? goneDetail(name, when),
       (name) => this.rowOf(this.groupWith(name)),
@@ -90,13 +93,18 @@ export class PictureView {
     this.listenToRows();
     byId('legend').addEventListener('click', (event) => {
       const button = around(event, 'button[data-colour]');
-      if (button !== null) this.highlight(button);
+      if (button === null) return;
+      const colour = numberOf(button, 'colour');
+      this.chosen = colour === this.chosen ? undefined : colour;
+      this.highlight();
     });
   }
 
   /** To another scene: its nodes are others, also where names are the same. */
   private change(other: Scene): void {
     show(byId('legend'), legend(other));
+    // What has no pods in the other scene is not in its legend either.
+    if (this.chosenButton() === null) this.chosen = undefined;
     this.details.clear();
     this.draw(other, other.title);
     this.introduce();
@@ -177,18 +185,25 @@ export class PictureView {
     this.glance(row);
   }
 
-  /** Only pods of this colour keep it. */
-  private highlight(button: HTMLElement | SVGElement): void {
-    const isOn = button.getAttribute('aria-pressed') === 'true';
+  private chosenButton(): HTMLElement | null {
+    return byId('legend').querySelector<HTMLElement>(`button[data-colour="${this.chosen}"]`);
+  }
+
+  /** Only pods of the chosen workload keep their colour; all do where none is chosen. */
+  private highlight(): void {
+    const { chosen, scene, place } = this;
+    const button = this.chosenButton();
     for (const each of byId('legend').querySelectorAll('button')) {
-      each.setAttribute('aria-pressed', String(each === button && !isOn));
+      each.setAttribute('aria-pressed', String(each === button));
     }
-    const colour = numberOf(button, 'colour');
-    const own = this.scene.workloads.flatMap((each, at) => (each.colour === colour ? [at] : []));
-    this.place.classList.toggle('dimmed', !isOn);
-    for (const block of this.place.querySelectorAll<SVGElement>('.block')) {
-      const isOwn = own.includes(Number(block.dataset['workload']));
-      block.classList.toggle('lit', !isOn && isOwn);
+    place.classList.toggle('dimmed', chosen !== undefined);
+    if (chosen === undefined) {
+      for (const block of place.querySelectorAll('.block.lit')) block.classList.remove('lit');
+      return;
+    }
+    for (const block of place.querySelectorAll<SVGElement>('.block')) {
+      const workload = scene.workloads[Number(block.dataset['workload'])];
+      block.classList.toggle('lit', workload?.colour === chosen);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import { count, type Prices, pricesIn } from '../draw/text.ts';
-import { differencesOf, partsText } from './differences.ts';
+import { differencesOf, partsText, SHOWN_MIN } from './differences.ts';
 import { currencyIn, fact, launchesIn, price, textsIn } from './facts.ts';
 import type { CostRow, PageModel, Unplaced } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
@@ -40,7 +40,7 @@ function leftOf(json: Json): readonly Unplaced[] {
 
 /** One sentence: what costs less than Karpenter's rules, and how much. */
 function savedText(what: string, perHour: number, prices: Prices): string {
-  if (Math.abs(perHour) < 5e-5) return `${what} costs the same as Karpenter's rules.`;
+  if (Math.abs(perHour) < SHOWN_MIN) return `${what} costs the same as Karpenter's rules.`;
   const amount = prices.perMonth(Math.abs(perHour));
   return `${what} costs ${amount} a month ${perHour > 0 ? 'less' : 'more'} than Karpenter's rules.`;
 }
@@ -70,6 +70,7 @@ export function compareModel(subject: string, json: Json): PageModel {
   const prices = pricesIn(currency);
   const saved = price(json, 'difference', 'usdPerHour');
   const less = price(json, 'difference', 'percent');
+  const word = saved < 0 ? 'more' : 'less';
   const [joiner, theirs] = scenes;
   const version = textAt(objectAt(json, 'karpenter'), 'version');
   const seconds = numberAt(json, 'joinersWay', 'decideSeconds');
@@ -79,8 +80,8 @@ export function compareModel(subject: string, json: Json): PageModel {
     subject,
     lead: [savedText('Joiner', saved, prices), ...preferringText(json, prices)].join(' '),
     headlines: [
-      { value: prices.perMonth(saved), label: 'a month less' },
-      { value: `${less.toFixed(0)} %`, label: "less than Karpenter's rules" },
+      { value: prices.perMonth(Math.abs(saved)), label: `a month ${word}` },
+      { value: `${Math.abs(less).toFixed(0)} %`, label: `${word} than Karpenter's rules` },
       { value: price(json, 'joinersWay', 'nodes').toLocaleString('en'), label: 'nodes, Joiner' },
       {
         value: price(json, 'karpentersWay', 'nodes').toLocaleString('en'),

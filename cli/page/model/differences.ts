@@ -4,6 +4,8 @@ import { podsOn, priceOf, roomOf, shareOf, usageOf } from './use.ts';
 
 /** Amounts of cpu are thousandths of a core. */
 const MILLI = 1000;
+/** Prices an hour that differ by less read the same. */
+export const SHOWN_MIN = 5e-5;
 const CAPACITY_TYPES = ['on-demand', 'spot', 'reserved'];
 
 function boughtText(nodes: readonly NodeModel[], prices: Prices): string {
@@ -58,9 +60,11 @@ export function differencesOf(scenes: readonly Scene[], prices: Prices): readonl
 
 /**
  * How much of what the second costs more than the first comes from dearer cores, and how much from
- * more of them; empty where either has no nodes. The parts add up to the difference.
+ * more of them; empty where either has no nodes, or both cost the same. The parts add up to the
+ * difference.
  */
 export function partsText(first: Scene, second: Scene, prices: Prices): string {
+  if (Math.abs(priceOf(second.nodes) - priceOf(first.nodes)) < SHOWN_MIN) return '';
   const [mine, theirs] = [first, second].map((scene) => ({
     core: coreOf(scene),
     cores: usageOf(scene, scene.nodes, 'cpu').there / MILLI,

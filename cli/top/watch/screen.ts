@@ -1,6 +1,6 @@
 import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
-import { SORTS, type Sort, shareOf, sorted, type Total, type Use } from '../rows.ts';
+import { SORTS, type Sort, shareOf, sorted, type Total, totalsOf, type Use } from '../rows.ts';
 import type { LivingRow, TopSnapshot } from './snapshot.ts';
 
 /** What a person has chosen to see. */
@@ -40,15 +40,14 @@ function textOf({ node, nodeClaim, nodePool, instanceType, capacityType, zone, l
   return texts.join(' ').toLowerCase();
 }
 
-/** The lines of the table; NodePools without a row that the filter leaves are hidden. */
-export function linesOf({ rows, byPool }: TopSnapshot, view: View): readonly Line[] {
+/** The lines of the table: of the rows that the filter leaves, with the sums of these. */
+export function linesOf({ rows }: Pick<TopSnapshot, 'rows'>, view: View): readonly Line[] {
   const wanted = view.filter.toLowerCase();
   const left = rows.filter((row) => wanted === '' || textOf(row).includes(wanted));
   const ofPool = Map.groupBy(left, ({ nodePool }) => nodePool ?? '');
-  return byPool.flatMap((total): readonly Line[] => {
+  return totalsOf(left).byPool.flatMap((total): readonly Line[] => {
     const pool = total.nodePool ?? '';
     const own = ofPool.get(pool) ?? [];
-    if (own.length === 0) return [];
     const isCollapsed = view.collapsed.has(pool);
     const head: Line = { kind: 'pool', pool, total, isCollapsed };
     if (isCollapsed) return [head];

@@ -3,6 +3,7 @@ import { Box, render, Text, useApp, useInput, useStdout } from 'ink';
 import { createElement as h, type ReactNode, useEffect, useRef, useState } from 'react';
 import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
+import type { Sort } from '../rows.ts';
 import { type Look, type Piece, piecesOf, titleLine } from './columns.ts';
 import {
   afterKey,
@@ -29,8 +30,13 @@ export interface ScreenOptions {
   /** Of the cluster and its prices. */
   readonly title: string;
   readonly current: () => Feed;
-  /** Calls back whenever there is another; returns what ends that. */
-  readonly follow: (changed: () => void) => () => void;
+  /**
+   * Calls back whenever there is another, or once with the error that ends the screen; returns what
+   * ends that.
+   */
+  readonly follow: (changed: () => void, failed: (error: unknown) => void) => () => void;
+  /** How rows are sorted at first; undefined: as without a choice. */
+  readonly sort: Sort | undefined;
 }
 
 /** None with NO_COLOR, which chalk does not know; what is chosen or dim stays. https://no-color.org */
@@ -146,11 +152,15 @@ function useSize(): Size {
 }
 
 function Screen(options: ScreenOptions): ReactNode {
-  const [view, setView] = useState(FIRST_VIEW);
+  const [view, setView] = useState<View>({ ...FIRST_VIEW, sort: options.sort ?? FIRST_VIEW.sort });
   const [, setCount] = useState(0);
   const { exit } = useApp();
   const { columns, rows } = useSize();
-  useEffect(() => options.follow(() => setCount((count) => count + 1)), [options]);
+  useEffect(() => {
+    const failed = (error: unknown): void =>
+      exit(error instanceof Error ? error : new Error(String(error)));
+    return options.follow(() => setCount((count) => count + 1), failed);
+  }, [options, exit]);
   const { moment } = options.current();
   const lines = moment === undefined ? [] : linesOf(moment, view);
   // Several keys may come before the next picture: each goes on from what the one before left.
@@ -183,7 +193,7 @@ function Screen(options: ScreenOptions): ReactNode {
   );
 }
 
-/** Shows the screen until the person quits. */
+/** Shows the screen until the person quits; throws the error that has ended it. */
 export async function showScreen(options: ScreenOptions): Promise<void> {
   process.stdout.write(enterAlternativeScreen);
   try {

@@ -2,6 +2,7 @@ import type { Catalog } from '../../../shared/catalog/facts.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
 import type { LiveCluster } from '../../live.ts';
 import { renderTop } from '../render.ts';
+import { type Sort, sorted } from '../rows.ts';
 import { readReasons } from './reasons.ts';
 import type { Price } from './screen.ts';
 import { type TopSnapshot, topSnapshotOf } from './snapshot.ts';
@@ -17,12 +18,17 @@ export interface Watched {
   readonly intervalMs: number;
   /** Which rows are shown, e.g. those of some NodePools. */
   readonly selected: (moment: TopSnapshot) => TopSnapshot;
+  /** How rows are sorted, on a screen until a key says otherwise; undefined: by NodePool and name. */
+  readonly sort: Sort | undefined;
 }
 
 /** Kept for the trend. */
 const HISTORY_MAX = 600;
 
-/** Reads the cluster every so often; what a read has failed with is shown, and the next one tried. */
+/**
+ * Reads the cluster every so often. An answer of the API server that is an error is shown, and the
+ * next read tried; any other error is thrown.
+ */
 class ClusterFeed {
   readonly #watched: Watched;
   #feed: Feed = { moment: undefined, history: [], failure: '' };
@@ -55,30 +61,34 @@ class ClusterFeed {
 }
 
 /** On a terminal: the screen, until the person quits. */
-async function onTerminal(feed: ClusterFeed, { title, intervalMs }: Watched): Promise<void> {
+async function onTerminal(feed: ClusterFeed, { title, intervalMs, sort }: Watched): Promise<void> {
   // A terminal is there: ink would draw nothing before its end where these are set.
   for (const name of ['CI', 'CONTINUOUS_INTEGRATION']) delete process.env[name];
   const { showScreen } = await import('./view.ts');
-  const follow: ScreenOptions['follow'] = (changed) => {
+  const follow: ScreenOptions['follow'] = (changed, failed) => {
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const read = async (): Promise<void> => {
       await feed.read();
       if (isOver) return;
       changed();
-      timer = setTimeout(() => void read(), intervalMs);
+      timer = setTimeout(start, intervalMs);
     };
-    void read();
+    const start = (): void => void read().catch(failed);
+    start();
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
   };
-  await showScreen({ title, current: () => feed.current, follow });
+  await showScreen({ title, current: () => feed.current, follow, sort });
 }
 
 /** Elsewhere: the table again and again, each with its time, until the process is ended. */
-async function onPipe(feed: ClusterFeed, { live, title, intervalMs }: Watched): Promise<void> {
+async function onPipe(
+  feed: ClusterFeed,
+  { live, title, intervalMs, sort }: Watched,
+): Promise<void> {
   for (;;) {
     await feed.read();
     const { moment, failure } = feed.current;
@@ -86,7 +96,7 @@ async function onPipe(feed: ClusterFeed, { live, title, intervalMs }: Watched): 
     else if (moment !== undefined) {
       const { rows, byPool, all, pending, atMs } = moment;
       const time = new Date(atMs).toISOString();
-      const table = renderTop(rows, { byPool, all });
+      const table = renderTop(sort ? sorted(rows, sort) : rows, { byPool, all });
       process.stdout.write(`${time} ${title}\n${table}\n${pending.length} pending pods\n\n`);
     }
     await live.client.timing.sleep(intervalMs);

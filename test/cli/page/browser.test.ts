@@ -232,6 +232,38 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(await narrow.value(cut)).toEqual([true, []]);
   });
 
+  it('keeps the chosen workload at another time, in other rows and in the other way', async () => {
+    const lit = `(() => {
+      const of = (query) => [...document.querySelectorAll(query)];
+      const isDim = (each) => getComputedStyle(each).opacity !== '1';
+      const pressed = of('#legend [aria-pressed="true"]').map((each) => each.dataset.colour);
+      const bright = of('#picture .block').filter((each) => !isDim(each));
+      const colours = new Set(bright.map((each) => each.getAttribute('class').match(/\\bc\\d+/)?.[0]));
+      return [pressed, [...colours], of('#picture .block').some(isDim)];
+    })()`;
+    const one = [['1'], ['c1'], true];
+    const button = '#legend button[data-colour="1"]';
+
+    const simulated = await opened('simulate');
+    await simulated.point(button, true);
+    expect(await simulated.value(lit)).toEqual(one);
+    await simulated.run("document.getElementById('scrub').focus()");
+    await simulated.press('Home');
+    await expect.poll(() => simulated.text('#moment')).toContain('0s: 5 nodes');
+    await simulated.press('End');
+    await expect.poll(() => simulated.text('#moment')).toContain('10m:');
+    expect(await simulated.value(lit)).toEqual(one);
+
+    const compared = await opened('compare');
+    await compared.point(button, true);
+    for (const input of ['value="each"', 'name="scene"][value="1"']) {
+      await compared.point(`input[${input}]`, true);
+      expect(await compared.value(lit), input).toEqual(one);
+    }
+    await compared.point(button, true);
+    expect(await compared.value(`${lit}.map(String)`)).toMatchObject({ 0: '', 2: 'false' });
+  });
+
   it('opens a row of types to its nodes, shows every node, and the other way', async () => {
     const tab = await opened('compare');
     const rows = "document.querySelectorAll('.node').length";

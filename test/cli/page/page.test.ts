@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compareModel } from '../../../cli/page/model/compare.ts';
+import { isJson } from '../../../shared/sim/json.ts';
 import { joiner } from '../run.ts';
 import { pageOf, ROOT, textOf, withRecordings } from './made.ts';
 
@@ -154,4 +156,31 @@ describe('pages of examples', () => {
     },
     120_000,
   );
+});
+
+describe('a page of a comparison', () => {
+  const answered = async () => {
+    const folder = join(ROOT, 'bench/compare/mixed');
+    const { stdout } = await joiner('compare', folder, '-o', 'json');
+    const json: unknown = JSON.parse(stdout);
+    if (!isJson(json) || !isJson(json['packings'])) throw new Error('no packings');
+    return { json, packings: json['packings'] };
+  };
+
+  it('says of what is dearer that it costs more', async () => {
+    const { json } = await answered();
+    const difference = { usdPerHour: -0.1, percent: -26 };
+    const { headlines } = compareModel('', { ...json, difference });
+    expect(headlines.slice(0, 2)).toEqual([
+      { value: '$73.00', label: 'a month more' },
+      { value: '26 %', label: "more than Karpenter's rules" },
+    ]);
+  });
+
+  it('says where a difference comes from, and nothing of none', async () => {
+    const { json, packings } = await answered();
+    expect(compareModel('', json).verdict).toMatch(/^Of the difference, /);
+    const alike = { ...packings, karpentersWay: packings['joinersWay'] };
+    expect(compareModel('', { ...json, packings: alike }).verdict).toBe('');
+  });
 });

@@ -129,6 +129,18 @@ describe('keys', () => {
     expect(namesAfter(keys)).toEqual(expected);
   });
 
+  it('filter the sums of NodePools too', () => {
+    const sums = (view: View) =>
+      linesOf(moment, view).flatMap((line) =>
+        line.kind === 'pool' ? [[line.total.nodes, line.total.pricePerHour]] : [],
+      );
+    expect(sums(FIRST_VIEW)).toEqual([
+      [2, 0.4],
+      [1, 0.2],
+    ]);
+    expect(sums({ ...FIRST_VIEW, filter: 'drai' })).toEqual([[1, 0.3]]);
+  });
+
   it('keep the cursor on a line, whatever is typed', () => {
     const key = fc.constantFrom(
       'up',

@@ -12,7 +12,7 @@ const SCREEN = `
   const all = { nodes: 0, pricePerHour: 0, unpriced: 0 };
   const moment = { atMs: 0, rows: [], all, byPool: [], pending: [], notes: ['a note'] };
   const current = () => ({ moment, history: [], failure: 'a failure' });
-  await showScreen({ title: 'a title', current, follow: () => () => {} });
+  await showScreen({ title: 'a title', current, follow: () => () => {}, sort: undefined });
 `;
 
 function shown(noColor: Readonly<Record<string, string>>): string {
