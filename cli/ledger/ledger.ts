@@ -281,6 +281,8 @@ export function ledgerOf(
 ): Ledger {
   const ledgerRecords = new LedgerRecords(records, span);
   const lives = [...ledgerRecords.lives.values()];
+  const wasLaunched = (name: string): boolean =>
+    isWithin(ledgerRecords.lives.get(name)?.launchedAtMs ?? -1, span);
   const within = facts.filter(({ atMs }) => isWithin(atMs, span));
   const launches = within.flatMap((each) =>
     each.useCase === 'provision' ? [launchEntry(ledgerRecords, each)] : [],
@@ -300,8 +302,8 @@ export function ledgerOf(
     interruptions: interruptionsOf(lives, span),
     ends: endsOf(lives, span),
     totals: {
-      nodesLaunched: lives.filter((each) => isWithin(each.launchedAtMs ?? -1, span)).length,
-      nodesCompared: sum(compared, ({ claims }) => claims.length),
+      nodesLaunched: lives.filter(({ name }) => wasLaunched(name)).length,
+      nodesCompared: compared.flatMap(({ claims }) => claims).filter(wasLaunched).length,
       usd: sum(compared, ({ usd }) => usd),
       firstFitUsd: sum(compared, ({ firstFitUsd }) => firstFitUsd),
       launchesSavedUsd,

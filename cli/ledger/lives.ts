@@ -11,22 +11,10 @@ export interface Life {
   readonly launchedAtMs: number | undefined;
   /** When its instance was terminated; undefined: it runs. */
   readonly terminatedAtMs: number | undefined;
-  readonly offering:
-    | { readonly type: string; readonly zone: string; readonly capacityType: string }
-    | undefined;
   /** The first decision to delete it. */
   readonly deletion:
     | { readonly useCase: string; readonly reason: string; readonly atMs: number }
     | undefined;
-}
-
-function launched(record: ReadDecision | undefined): Life['offering'] {
-  const chosen = record?.detail['chosen'];
-  const [type, zone, capacityType] = ['type', 'zone', 'capacityType'].map((name) =>
-    textAt(chosen, name),
-  );
-  if (type === undefined || zone === undefined || capacityType === undefined) return undefined;
-  return { type, zone, capacityType };
 }
 
 function lifeOf(name: string, records: readonly ReadDecision[]): Life {
@@ -38,7 +26,6 @@ function lifeOf(name: string, records: readonly ReadDecision[]): Life {
     nodePool: pools[0] ?? '',
     launchedAtMs: launch?.atMs,
     terminatedAtMs: first('terminate')?.atMs,
-    offering: launched(launch),
     deletion: deletion && {
       useCase: deletion.useCase,
       reason: textAt(deletion.detail, 'reason') ?? '',

@@ -36,6 +36,7 @@ export const shadowSchema = z.strictObject({
         capacityType: z.string().nullable(),
         usdPerHour: usd('list price; null: not known').nullable(),
         pods: z.array(z.string()),
+        replaces: z.array(z.string()).meta({ description: 'NodeClaims of nodes that it replaces' }),
       },
       'a node that was launched, or would have been',
     ),

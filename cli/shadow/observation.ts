@@ -47,8 +47,15 @@ export const observationSchema = z.strictObject({
   ),
   /** `namespace/name` of pods that kube-scheduler finds no node for. */
   pending: z.array(z.string()),
-  /** New nodes for pods, as Joiner plans them now. */
-  launches: z.array(z.strictObject({ ...machine, pods: z.array(z.string()) })),
+  /** New nodes, as Joiner plans them now. */
+  launches: z.array(
+    z.strictObject({
+      ...machine,
+      pods: z.array(z.string()),
+      /** NodeClaims of the nodes that it replaces. */
+      replaces: z.array(z.string()).default([]),
+    }),
+  ),
   /** Of the pending pods, those that the plan has no node for. */
   unplaced: z.array(z.string()),
   /** Nodes that Joiner would remove or replace now. */
@@ -82,7 +89,7 @@ function machineOf({ labels }: NodeClaim, prices: Previewed['prices']): Machine 
   };
 }
 
-function plannedOf({ nodePool, chosen, pods }: Launch): Observation['launches'][number] {
+function plannedOf({ nodePool, chosen, pods, replaces }: Launch): Observation['launches'][number] {
   return {
     nodePool,
     instanceType: chosen?.type ?? null,
@@ -90,6 +97,7 @@ function plannedOf({ nodePool, chosen, pods }: Launch): Observation['launches'][
     capacityType: chosen?.capacityType ?? null,
     usdPerHour: chosen?.listPrice ?? null,
     pods: [...pods].sort(),
+    replaces: replaces?.split(',') ?? [],
   };
 }
 
@@ -120,10 +128,8 @@ export function observationOf(
   cluster: string,
 ): Observation {
   const known = new Set(state.objects.nodeClaims.map(({ name }) => name));
-  // A claim of Karpenter's without an instance is Karpenter's launch; a replacement is no launch.
-  const own = launches.filter(
-    ({ nodeClaim, replaces }) => !known.has(nodeClaim) && replaces === undefined,
-  );
+  // A claim of Karpenter's without an instance is Karpenter's launch.
+  const own = launches.filter(({ nodeClaim }) => !known.has(nodeClaim));
   const pending = waitingPods(state.objects.pods);
   return {
     format: 1,

@@ -1,5 +1,5 @@
 import { type Currency, money } from '../../shared/core/model/currency.ts';
-import type { ShadowReport, Side } from './report.ts';
+import { METHOD, type ShadowReport, type Side } from './report.ts';
 
 type Cells = readonly [name: string, karpenter: string, joiner: string];
 
@@ -50,6 +50,12 @@ export function machineText(
     .join(' ');
 }
 
+/** What a node is for, as far as it is known; with two spaces before it. */
+function purposeText({ pods, replaces }: ShadowReport['launches'][number]): string {
+  if (pods.length > 0) return `  for ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`;
+  return replaces.length > 0 ? `  in place of ${replaces.join(', ')}` : '';
+}
+
 /** The report for people. */
 export function shadowText(report: ShadowReport): string {
   const { cluster, from, to, observations, launches, removals, notes, currency } = report;
@@ -57,7 +63,7 @@ export function shadowText(report: ShadowReport): string {
   const launched = launches.map(
     (each) =>
       `${each.at}  ${each.by.padEnd(9)}  ${each.nodePool}  ${machineText(each, currency)}` +
-      `${each.pods.length === 0 ? '' : `  for ${each.pods.length} pods`}\n`,
+      `${purposeText(each)}\n`,
   );
   const removed = removals.map(
     ({ at, by, nodeClaim, evictions, why }) =>
@@ -69,5 +75,6 @@ export function shadowText(report: ShadowReport): string {
     table,
     ...(launched.length === 0 ? [] : [`LAUNCHES\n${launched.join('')}`]),
     ...(removed.length === 0 ? [] : [`REMOVALS\n${removed.join('')}`]),
+    `How the figures are made:\n${METHOD.map((each) => `- ${each}\n`).join('')}`,
   ].join('\n');
 }

@@ -12,6 +12,8 @@ export interface ShadowLaunch {
   readonly usdPerHour: number | null;
   /** `namespace/name`; of Karpenter's nodes they are not known. */
   readonly pods: readonly string[];
+  /** NodeClaims of the nodes that it replaces; of Karpenter's nodes they are not known. */
+  readonly replaces: readonly string[];
 }
 
 /** A node that went, or would have. */
@@ -81,19 +83,89 @@ function karpenterLaunches(all: readonly Observation[]): readonly ShadowLaunch[]
       // By then it has its instance type, which it may not have when it is first seen.
       const { nodePool, instanceType, zone, capacityType, usdPerHour, createdAt } = node;
       const machine = { nodePool, instanceType, zone, capacityType, usdPerHour };
-      return [{ at: createdAt, by: 'karpenter' as const, ...machine, pods: [] }];
+      return [{ at: createdAt, by: 'karpenter' as const, ...machine, pods: [], replaces: [] }];
     }),
   );
 }
 
-/** Planned nodes, each once: a plan is made again until Karpenter has launched for its pods. */
-function joinerLaunches(all: readonly Observation[]): readonly ShadowLaunch[] {
-  const planned = new Set<string>();
-  return all.flatMap(({ at, launches }) => {
-    const anew = launches.filter(({ pods }) => pods.some((pod) => !planned.has(pod)));
-    for (const pod of launches.flatMap(({ pods }) => pods)) planned.add(pod);
-    return anew.map((launch) => ({ at, by: 'joiner' as const, ...launch }));
+/** A planned node, and what it is for: pods, nodes that it replaces, or a replica of its pool. */
+interface Wanted {
+  readonly launch: ShadowLaunch;
+  readonly purposes: readonly string[];
+}
+
+function wantedIn({ at, launches }: Observation): readonly Wanted[] {
+  const replicas = new Map<string, number>();
+  return launches.map((each) => {
+    const launch = { at, by: 'joiner' as const, ...each };
+    const purposes = [...each.pods, ...each.replaces];
+    if (purposes.length > 0) return { launch, purposes };
+    const nth = (replicas.get(each.nodePool) ?? 0) + 1;
+    replicas.set(each.nodePool, nth);
+    return { launch, purposes: [`${each.nodePool} ${nth}`] };
   });
+}
+
+const purposesOf = (all: readonly Wanted[]): readonly string[] =>
+  all.flatMap(({ purposes }) => purposes);
+
+/** Those that share a purpose with one of `from`, or with one that does, and so on. */
+function connected(from: readonly Wanted[], all: readonly Wanted[]): ReadonlySet<Wanted> {
+  const found = new Set(from);
+  const reached = new Set(purposesOf(from));
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const each of all) {
+      if (found.has(each) || !each.purposes.some((purpose) => reached.has(purpose))) continue;
+      found.add(each);
+      for (const purpose of each.purposes) reached.add(purpose);
+    }
+  }
+  return found;
+}
+
+/** What counts once a plan is made: where it has anything new, it replaces what it plans again. */
+function withPlan(
+  counted: readonly Wanted[],
+  plan: readonly Wanted[],
+  known: ReadonlySet<string>,
+): readonly Wanted[] {
+  const again = new Set(purposesOf(plan));
+  const replaceable = counted.filter(({ purposes }) => purposes.every((each) => again.has(each)));
+  const anew = plan.filter(({ purposes }) => purposes.some((each) => !known.has(each)));
+  const affected = connected(anew, [...replaceable, ...plan]);
+  const firstSeen = (wanted: Wanted): string =>
+    [...connected([wanted], replaceable)].map(({ launch }) => launch.at).sort()[0] ??
+    wanted.launch.at;
+  return [
+    ...counted.filter((each) => !affected.has(each)),
+    ...plan
+      .filter((each) => affected.has(each))
+      .map((each) => ({ ...each, launch: { ...each.launch, at: firstSeen(each) } })),
+  ];
+}
+
+/**
+ * Planned nodes, each once: a plan is made again until Karpenter has launched for its pods, and by
+ * then for the pods that have come in the meantime, too. What has a node is forgotten.
+ */
+function joinerLaunches(all: readonly Observation[]): readonly ShadowLaunch[] {
+  const settled: Wanted[] = [];
+  let counted: readonly Wanted[] = [];
+  let known: ReadonlySet<string> = new Set();
+  for (const observation of all) {
+    const plan = wantedIn(observation);
+    const { pending, nodes } = observation;
+    const there = nodes.map(({ nodeClaim }) => nodeClaim);
+    const waiting = new Set([...pending, ...there, ...purposesOf(plan)]);
+    const stillWaits = ({ purposes }: Wanted): boolean =>
+      purposes.every((each) => waiting.has(each));
+    settled.push(...counted.filter((each) => !stillWaits(each)));
+    const remembered = new Set([...known].filter((each) => waiting.has(each)));
+    counted = withPlan(counted.filter(stillWaits), plan, remembered);
+    known = new Set([...remembered, ...purposesOf(plan)]);
+  }
+  return [...settled, ...counted].map(({ launch }) => launch);
 }
 
 /** Nodes that are leaving or gone, and were not at the observation before. */
@@ -159,13 +231,31 @@ function inOrder<Each extends { readonly at: string; readonly by: string }>(
     .map(({ each }) => each);
 }
 
+/** Nodes that Joiner would replace, in observations that do not have what comes instead. */
+function unrecordedReplacements(all: readonly Observation[]): ReadonlySet<string> {
+  return new Set(
+    all.flatMap(({ launches, removals }) => {
+      const recorded = new Set(launches.flatMap(({ replaces }) => replaces));
+      return removals
+        .filter(({ action, nodeClaim }) => action === 'replace' && !recorded.has(nodeClaim))
+        .map(({ nodeClaim }) => nodeClaim);
+    }),
+  );
+}
+
 function notesOf(
   all: readonly Observation[],
   launches: readonly ShadowLaunch[],
 ): readonly string[] {
   const idle = all.filter(({ isKarpenterActive }) => !isKarpenterActive).length;
   const unpriced = launches.filter(({ usdPerHour }) => usdPerHour === null).length;
+  const replaced = unrecordedReplacements(all).size;
   return [
+    ...(replaced > 0
+      ? [
+          `Joiner's launches are without the nodes for ${replaced} that it would replace: not recorded`,
+        ]
+      : []),
     ...(idle > 0 ? [`Karpenter did not renew its Lease at ${idle} of ${all.length} times`] : []),
     ...(unpriced > 0 ? [`the price of ${unpriced} launched nodes is not known`] : []),
   ];
@@ -208,8 +298,8 @@ export function shadowReport(observations: readonly Observation[]): ShadowReport
 /** How each figure is made, a sentence each. */
 export const METHOD: readonly string[] = [
   'Each observation has the nodes of NodePools, the pending pods, and what Joiner plans for this cluster at that moment.',
-  'nodesLaunched of Karpenter: NodeClaims that are new. Of Joiner: planned nodes for pods that no earlier plan had a node for.',
-  'nodesRemoved of Karpenter: NodeClaims that were deleted, for any reason. Of Joiner: nodes that it would remove or replace, each once.',
+  'nodesLaunched of Karpenter: NodeClaims that are new, for whatever they were launched: pods, replicas, or in place of other nodes. Of Joiner: planned nodes for the same three. While pods wait, a plan is made again and again: one that has further pods takes the place of the one before, and only its nodes count. A pod that has got a node and waits again counts again.',
+  'nodesRemoved of Karpenter: NodeClaims that were deleted, for any reason. Of Joiner: nodes that it would remove or replace, each once. On both sides a replacement is one removal and one launch, each at its full price.',
   'evictions: pods on these nodes before, without those of DaemonSets.',
   'meanUsdPerHour of Karpenter: list prices of the nodes. Of Joiner: the same once the plan of the moment is carried out.',
   'pendingSeconds of Karpenter: pods without a node, times the seconds until the next observation. Of Joiner: those of them that its plan has no node for; the start of a node is not in it.',

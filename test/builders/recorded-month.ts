@@ -86,13 +86,16 @@ export function dailySteps(days: number): readonly Json[] {
   }).flat();
 }
 
-/** A simulation of a time, recorded to a folder as `joiner simulate --record` does. */
+/**
+ * A simulation of a time, recorded to a folder as `joiner simulate --record` does. Returns the USD
+ * that the simulation itself counted for all instances.
+ */
 export async function recordedTo(
   folder: string,
   days: number,
   manifests: readonly Json[],
   steps: readonly Json[],
-): Promise<void> {
+): Promise<number> {
   const whole = await loadCatalog('us-east-1');
   const catalog = { ...whole, types: whole.types.filter(({ name }) => TYPES.test(name)) };
   const wrap = recordingTo(folder);
@@ -104,4 +107,5 @@ export async function recordedTo(
   mkdirSync(folder, { recursive: true });
   const lines = state.decisions.map((each) => `${JSON.stringify(each)}\n`);
   writeFileSync(join(folder, 'decisions.ndjson'), lines.join(''));
+  return state.totals.cost;
 }

@@ -32,6 +32,9 @@ function cents(amount: number): number {
   return Math.round(amount * 100);
 }
 
+/** USD of all instances, as the simulation counts them. */
+let costUsd = 0;
+
 beforeAll(async () => {
   const manifests = [
     NODE_CLASS,
@@ -40,7 +43,7 @@ beforeAll(async () => {
     workload('batch', 0, { cpu: '2', memory: '3Gi' }),
     workload('cache', 2, { cpu: '500m', memory: '7Gi' }),
   ];
-  await recordedTo(folder, DAYS, manifests, dailySteps(DAYS));
+  costUsd = await recordedTo(folder, DAYS, manifests, dailySteps(DAYS));
 }, 600_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -62,6 +65,13 @@ describe(`${DAYS} recorded days`, () => {
     expect(interruptions).toMatchObject([
       { kind: 'spot_interrupted', nodes: Math.floor((DAYS + 1) / 3) },
     ]);
+  });
+
+  it('the cost of its nodes is what the simulation itself counted, within 3 %', async () => {
+    const { totals } = savingsSchema.parse(
+      await answered('savings', '--dir', folder, '--since', '31d'),
+    );
+    expect(Math.abs(totals.usd / costUsd - 1)).toBeLessThan(0.03);
   });
 
   it("Karpenter's rules cost what the ledger says, to the cent", async () => {

@@ -1,31 +1,55 @@
-import { isJson, type Json, listAt, textAt } from '../../../shared/sim/json.ts';
-import { count, pricesIn } from '../draw/text.ts';
+import { isJson, type Json, listAt, numberAt, textAt } from '../../../shared/sim/json.ts';
+import { count, type Prices, pricesIn } from '../draw/text.ts';
 import { fact, price } from './facts.ts';
 import type { DecisionModel, PageModel } from './model.ts';
 
-function launched(json: Json): readonly DecisionModel[] {
+/** Seconds from the first observation to what an entry says. */
+function secondsAt(json: Json, each: Json): number {
+  const [from, at] = [textAt(json, 'from'), textAt(each, 'at')];
+  return Math.max(0, (Date.parse(at ?? '') - Date.parse(from ?? '')) / 1000);
+}
+
+function priceText({ perHour }: Prices, each: Json): string {
+  const amount = numberAt(each, 'usdPerHour');
+  return amount === undefined ? 'price not known' : perHour(amount);
+}
+
+function purposeText(each: Json): readonly string[] {
+  const [pods, replaces] = [listAt(each, 'pods'), listAt(each, 'replaces')];
+  if (pods.length > 0) return [`for ${count(pods.length, 'pod')}`];
+  return replaces.length > 0 ? [`in place of ${replaces.map(String).join(', ')}`] : [];
+}
+
+function launched(json: Json, prices: Prices): readonly DecisionModel[] {
   return listAt(json, 'launches')
     .filter(isJson)
     .map((each) => ({
-      at: undefined,
+      at: secondsAt(json, each),
       action: `${textAt(each, 'by') ?? ''} launches`,
       object: `NodePool/${textAt(each, 'nodePool') ?? ''}`,
       others: [],
-      why: ['at', 'instanceType', 'capacityType', 'zone']
-        .flatMap((key) => textAt(each, key) ?? [])
-        .join(' '),
+      why: [
+        textAt(each, 'instanceType') ?? 'any type',
+        ...['capacityType', 'zone'].flatMap((key) => textAt(each, key) ?? []),
+        priceText(prices, each),
+        ...purposeText(each),
+      ].join(' '),
     }));
 }
 
-function removed(json: Json): readonly DecisionModel[] {
+function removed(json: Json, prices: Prices): readonly DecisionModel[] {
   return listAt(json, 'removals')
     .filter(isJson)
     .map((each) => ({
-      at: undefined,
+      at: secondsAt(json, each),
       action: `${textAt(each, 'by') ?? ''} removes`,
       object: `NodeClaim/${textAt(each, 'nodeClaim') ?? ''}`,
       others: [],
-      why: `${textAt(each, 'at') ?? ''} ${count(price(each, 'evictions'), 'eviction')} ${textAt(each, 'why') ?? ''}`.trim(),
+      why: [
+        priceText(prices, each),
+        count(price(each, 'evictions'), 'eviction'),
+        ...[textAt(each, 'why') ?? []].flat(),
+      ].join(' '),
     }));
 }
 
@@ -67,7 +91,7 @@ export function shadowModel(subject: string, json: Json): PageModel {
     verdict: '',
     scenes: [],
     history: null,
-    decisions: [...launched(json), ...removed(json)],
+    decisions: [...launched(json, prices), ...removed(json, prices)],
     stays: [],
     events: [],
     unplaced: [],

@@ -75,6 +75,15 @@ describe('a launch', () => {
     expect(ledger(life('a', 'shop/a', 40), [launch(40, both, both)]).launches[0]?.hours).toBe(60);
   });
 
+  it('compares no more nodes than were launched: a claim without an instance is none', () => {
+    const [created] = life('b', 'shop/b', 1);
+    const records = [...life('a', 'shop/a', 1, 2), ...(created === undefined ? [] : [created])];
+    const planned = figures(['shop/a', 0.1], ['shop/b', 0.1]);
+    const { launches, totals } = ledger(records, [launch(1, planned, planned)]);
+    expect(launches).toMatchObject([{ claims: ['a', 'b'], notCompared: undefined }]);
+    expect(totals).toMatchObject({ nodesLaunched: 1, nodesCompared: 1 });
+  });
+
   it('that places other pods than first fit is not counted', () => {
     const facts = launch(1, figures(['shop/a', 0.1]), figures(['shop/a', 0.1], ['shop/b', 0.1]));
     const { launches, totals } = ledger(life('a', 'shop/a', 1, 2), [facts]);

@@ -48,7 +48,7 @@ function observation(minute: number, change: Partial<Observation> = {}): Observa
 }
 
 /** Four pods wait a minute; Karpenter launches two nodes, Joiner would one; then a node goes. */
-const launch = { ...machine('m7g.xlarge', 0.16), pods: ['a/1', 'a/2', 'a/3'] };
+const launch = { ...machine('m7g.xlarge', 0.16), pods: ['a/1', 'a/2', 'a/3'], replaces: [] };
 const pending = ['a/1', 'a/2', 'a/3', 'a/4'];
 const old = node('old', 0.1);
 const removal = {
@@ -90,6 +90,31 @@ const ALL: readonly Observation[] = [
     usdPerHour: { now: 0.24, after: 0.24 },
   }),
 ];
+
+const wanted = (
+  usdPerHour: number,
+  ...pods: readonly string[]
+): Observation['launches'][number] => ({
+  ...machine('c6a.xlarge', usdPerHour),
+  pods: [...pods],
+  replaces: [],
+});
+
+/** A look at pods that wait, one planned node for each list of them. */
+function waiting(minute: number, ...plan: readonly (readonly string[])[]): Observation {
+  const launches = plan.map((pods) => wanted(0.1 * pods.length, ...pods));
+  return observation(minute, { pending: plan.flat(), launches });
+}
+
+/** What Joiner would have launched: when, at which price, and for which pods. */
+function joinerLaunches(all: readonly Observation[]): readonly string[] {
+  return shadowReport(all)
+    .launches.filter(({ by }) => by === 'joiner')
+    .map(
+      ({ at, usdPerHour, pods, replaces }) =>
+        `${at.slice(14, 16)} ${usdPerHour?.toFixed(1)} ${[...pods, ...replaces].join(' ')}`,
+    );
+}
 
 const lines = (all: readonly unknown[]): string =>
   all.map((each) => `${JSON.stringify(each)}\n`).join('');
@@ -136,6 +161,94 @@ describe('a report', () => {
   });
 });
 
+describe('planned nodes', () => {
+  const idle = (minute: number): Observation => observation(minute);
+
+  it.each<[string, readonly Observation[], readonly string[]]>([
+    [
+      'again where a pod had a node and waits again',
+      [waiting(0, ['a/db-0']), idle(1), waiting(50, ['a/db-0']), idle(51)],
+      ['00 0.1 a/db-0', '50 0.1 a/db-0'],
+    ],
+    [
+      'once where pods come one by one and the node grows with them',
+      [waiting(0, ['a/1']), waiting(1, ['a/1', 'a/2']), waiting(2, ['a/1', 'a/2', 'a/3']), idle(3)],
+      ['00 0.3 a/1 a/2 a/3'],
+    ],
+    [
+      'as the newest plan has them, where it packs the same pods otherwise with others',
+      [waiting(0, ['a/1'], ['a/2']), waiting(1, ['a/1', 'a/2', 'a/3']), idle(2)],
+      ['00 0.3 a/1 a/2 a/3'],
+    ],
+    [
+      'as the newest plan has them, where it needs more nodes',
+      [waiting(0, ['a/1', 'a/2']), waiting(1, ['a/1', 'a/3'], ['a/2']), idle(2)],
+      ['00 0.2 a/1 a/3', '00 0.1 a/2'],
+    ],
+    [
+      'as they were, where a later plan has nothing new',
+      [waiting(0, ['a/1', 'a/2']), waiting(1, ['a/1'], ['a/2']), idle(2)],
+      ['00 0.2 a/1 a/2'],
+    ],
+    [
+      'both, where a pod of the first has a node by the time that others come',
+      [waiting(0, ['a/1', 'a/2']), waiting(1, ['a/2', 'a/3']), idle(2)],
+      ['00 0.2 a/1 a/2', '01 0.2 a/2 a/3'],
+    ],
+    [
+      'apart where pods have nothing to do with each other',
+      [waiting(0, ['a/1']), waiting(1, ['a/1'], ['a/2']), idle(2)],
+      ['00 0.1 a/1', '01 0.1 a/2'],
+    ],
+    [
+      'once for each replica of a static NodePool',
+      [
+        observation(0, { launches: [wanted(0.1)] }),
+        observation(1, { launches: [wanted(0.1), wanted(0.1)] }),
+        idle(2),
+        observation(3, { launches: [wanted(0.1)] }),
+      ],
+      ['00 0.1 ', '01 0.1 ', '03 0.1 '],
+    ],
+  ])('are counted %s', (_, all, expected) => {
+    expect(joinerLaunches(all)).toEqual(expected);
+  });
+
+  const replaced = (minute: number, ...names: readonly string[]): Observation =>
+    observation(minute, {
+      nodes: [node('n1', 0.3), node('n2', 0.3)],
+      launches: [{ ...wanted(0.1 * names.length), replaces: [...names] }],
+      removals: names.map((nodeClaim) => ({ ...removal, nodeClaim, action: 'replace' })),
+    });
+
+  it('that replace others are launches on both sides, each once', () => {
+    const all = [
+      replaced(0, 'n1'),
+      replaced(1, 'n1'),
+      replaced(2, 'n1', 'n2'),
+      observation(3, { nodes: [node('k1', 0.2), node('n2', 0.3)] }),
+    ];
+    expect(joinerLaunches(all)).toEqual(['00 0.2 n1 n2']);
+    const { figures, notes } = shadowReport(all);
+    const each = [figures.karpenter, figures.joiner].map((side) => [
+      side.nodesLaunched,
+      side.nodesRemoved,
+    ]);
+    expect(each).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  it('that replace others and were not recorded are said to be missing', () => {
+    const all = [{ ...replaced(0, 'n1'), launches: [] }, idle(1)];
+    expect(shadowReport(all).notes).toEqual([
+      "Joiner's launches are without the nodes for 1 that it would replace: not recorded",
+    ]);
+  });
+});
+
 describe('joiner shadow report', () => {
   it('prints both beside each other', async () => {
     await inFolder({ 'all.ndjson': lines(ALL) }, async (folder) => {
@@ -158,6 +271,9 @@ describe('joiner shadow report', () => {
       expect(page).toContain('2 / 1 nodes launched: Karpenter / Joiner');
       expect(page).toContain('joiner launches');
       expect(page).toContain('its pods fit elsewhere');
+      expect(page).toContain('m7g.xlarge on-demand us-east-1a $0.1600 for 3 pods');
+      expect(page).toContain('$0.1000 3 evictions its pods fit elsewhere');
+      expect(page).not.toContain('2026-01-01T00:00:30.000Z m6i.large');
     });
   });
 
@@ -189,6 +305,15 @@ describe('joiner shadow report', () => {
     const { exitCode, stdout, stderr } = await joiner('shadow', ...line.split(' '));
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
+  });
+});
+
+it('reads observations that have no replacements', async () => {
+  const [first = observation(0), ...rest] = ALL;
+  const launches = first.launches.map(({ replaces: _, ...each }) => each);
+  await inFolder({ 'all.ndjson': lines([{ ...first, launches }, ...rest]) }, async (folder) => {
+    const { exitCode } = await joiner('shadow', 'report', `${folder}/all.ndjson`);
+    expect(exitCode).toBe(0);
   });
 });
 
