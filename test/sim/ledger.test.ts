@@ -67,6 +67,7 @@ describe(`${DAYS} recorded days`, () => {
     ]);
   });
 
+  // Its prices are those of the plans; the simulation pays for what EC2 had of what was asked for.
   it('the cost of its nodes is what the simulation itself counted, within 3 %', async () => {
     const { totals } = savingsSchema.parse(
       await answered('savings', '--dir', folder, '--since', '31d'),
