@@ -54,7 +54,7 @@ export default defineConfig({
       project('e2e', {
         testTimeout: 120_000,
         hookTimeout: 600_000,
-        maxWorkers: 4,
+        maxWorkers: 3,
         sequence: { groupOrder: 1 },
       }),
     ],
