@@ -51,8 +51,8 @@ function waitLevels(pod: Pod, nowMs: number): readonly Level[] {
 
 /**
  * Pods that have not been ready yet, so that of those which are next time one knows that they
- * became so. As in Karpenter a start begins with the phase Pending; a pod made since `sinceMs` may have left
- * that phase already. One that was ready, and is not for a while, does not start again.
+ * became so. As in Karpenter a start begins with the phase Pending; a pod made since `sinceMs` may
+ * have left that phase already. One that was ready, and is not for a while, does not start again.
  */
 export function startingPods(
   { pods }: ClusterView,

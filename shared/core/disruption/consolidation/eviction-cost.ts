@@ -17,9 +17,15 @@ export function evictionCost({ annotations, spec }: Pod): number {
   return Math.min(COST_MAX, Math.max(-COST_MAX, cost));
 }
 
-/** Of all pods that a node's end would move; none of them makes another one cheaper. */
+/** Of the pods that move, each at most `most`; none of them makes another one cheaper. */
+function costOf(pods: readonly Pod[], most: number): number {
+  const costs = pods.filter(isReschedulable).map((pod) => Math.max(0, evictionCost(pod)));
+  return costs.reduce((sum, cost) => sum + Math.min(most, cost), 0);
+}
+
+/** Of all pods that a node's end would move. */
 export function evictionCostOf(pods: readonly Pod[]): number {
-  return pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 0);
+  return costOf(pods, COST_MAX);
 }
 
 /**
@@ -29,7 +35,5 @@ export function evictionCostOf(pods: readonly Pod[]): number {
  * https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/#pod-deletion-cost
  */
 export function paidEvictionsOf(pods: readonly Pod[]): number {
-  return pods
-    .filter(isReschedulable)
-    .reduce((sum, pod) => sum + Math.min(PAID_MAX, Math.max(0, evictionCost(pod))), 0);
+  return costOf(pods, PAID_MAX);
 }
