@@ -2,7 +2,7 @@ import { type Reason, reason } from '../explain/reason.ts';
 import { holdsNode, isProtected } from '../lifecycle/drain.ts';
 import type { Node, PodDisruptionBudget } from '../model/cluster.ts';
 import { DO_NOT_DISRUPT, NOMINATED_UNTIL } from '../model/labels.ts';
-import { type Pod, podKey } from '../model/pod.ts';
+import { isOver, type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { DISRUPTED, tolerates } from '../model/taint.ts';
 import { selects } from '../scheduling/problem/selectors.ts';
@@ -18,8 +18,7 @@ export interface Candidate {
 /** Whether a pod has to find another node when this one goes. */
 export function isReschedulable(pod: Pod): boolean {
   return (
-    pod.phase !== 'Succeeded' &&
-    pod.phase !== 'Failed' &&
+    !isOver(pod) &&
     pod.deletedAtMs === undefined &&
     pod.controller?.kind !== 'DaemonSet' &&
     pod.controller?.kind !== 'Node' &&
@@ -78,7 +77,7 @@ function blockingPods(
   nowMs: number,
 ): readonly Reason[] {
   const running = pods
-    .filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed')
+    .filter((pod) => !isOver(pod))
     .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1));
   const annotation = DO_NOT_DISRUPT;
   return [

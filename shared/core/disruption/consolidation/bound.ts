@@ -1,4 +1,4 @@
-import { isBufferPod, type Pod } from '../../model/pod.ts';
+import { isBufferPod, isOver, type Pod } from '../../model/pod.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { stateNodes } from '../../scheduling/problem/state-node.ts';
@@ -20,10 +20,6 @@ function add(amounts: Amounts, requests: Readonly<Record<string, number>>, times
   for (const [name, amount] of Object.entries(requests)) {
     amounts.set(name, (amounts.get(name) ?? 0) + times * amount);
   }
-}
-
-function isRunning({ phase }: Pod): boolean {
-  return phase !== 'Succeeded' && phase !== 'Failed';
 }
 
 /** No node takes so many pods. */
@@ -69,7 +65,10 @@ export class GainBound {
     this.settings = settings;
     this.pools = pools;
     this.prices = leastPrices(snapshot);
-    const byNode = Map.groupBy(snapshot.pods.filter(isRunning), ({ nodeName }) => nodeName);
+    const byNode = Map.groupBy(
+      snapshot.pods.filter((pod) => !isOver(pod)),
+      ({ nodeName }) => nodeName,
+    );
     for (const { name, isLeaving, allocatable: room } of stateNodes(snapshot)) {
       if (isLeaving || closed.has(name)) continue;
       const left: Amounts = new Map(Object.entries(room));

@@ -1,6 +1,6 @@
 import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reason.ts';
 import { LIMITS_GUARD } from '../../model/labels.ts';
-import type { Pod } from '../../model/pod.ts';
+import { isOver, type Pod } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import {
   addResources,
@@ -56,7 +56,7 @@ export function overLimits(
 ): Reason | undefined {
   const guard = limitsGuardOf(pool);
   if (isReason(guard)) return guard;
-  const limits = limitsOf(pods.filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed'));
+  const limits = limitsOf(pods.filter((pod) => !isOver(pod)));
   for (const [resource, ratio] of guard) {
     const most = amountOf(allocatable, resource) * ratio;
     const total = amountOf(limits, resource);

@@ -1,6 +1,6 @@
 import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reason.ts';
 import { USAGE_GUARD } from '../../model/labels.ts';
-import { type Pod, podKey } from '../../model/pod.ts';
+import { isOver, type Pod, podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import {
   addResources,
@@ -72,7 +72,7 @@ function usedBy(
   metered: ReadonlyMap<string, Resources>,
 ): Resources {
   return pods
-    .filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed')
+    .filter((pod) => !isOver(pod))
     .map((pod) => metered.get(podKey(pod)) ?? pod.spec.requests)
     .reduce<Resources>(addResources, daemons);
 }
