@@ -4,7 +4,7 @@ import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { isBufferPod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
-import { DISRUPTED, isDisrupted, type Taint } from '../model/taint.ts';
+import { CANDIDATE, DISRUPTED, isDisrupted, type Taint } from '../model/taint.ts';
 import { isPending } from '../nomination/planned-pods.ts';
 import { stateNodes } from '../scheduling/problem/state-node.ts';
 import { replan } from '../scheduling/replan.ts';
@@ -31,7 +31,7 @@ export type Outcome =
 export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
   const nodes = snapshot.nodes.map((node) => {
     if (node.name !== name || isDisrupted(node)) return node;
-    return { ...node, taints: [...node.taints, DISRUPTED] };
+    return { ...node, taints: [...node.taints, CANDIDATE] };
   });
   return { ...snapshot, nodes };
 }

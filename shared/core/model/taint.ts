@@ -17,6 +17,9 @@ export function taintText({ key, value, effect }: Taint): string {
 /** On a node that is about to go: no more pods are to come. */
 export const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
 
+/** On a node of a plan that asks what comes of it once the node goes. */
+export const CANDIDATE: Taint = { ...DISRUPTED, value: 'candidate' };
+
 /** Whether the node is about to go, whatever the taint's value and effect. */
 export function isDisrupted({ taints }: { readonly taints: readonly Taint[] }): boolean {
   return taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);

@@ -1,3 +1,4 @@
+import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
@@ -238,13 +239,20 @@ function allowedBy({ disruption }: NodePool, reason: string, total: number): num
 /** What must have come about once faults have stopped for long enough. */
 export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): readonly string[] {
   const { world, setting } = of;
-  const { nodeClaims, nodes, pods } = readState(world.store).objects;
+  const { nodePools, nodeClaims, nodes, pods, podDisruptionBudgets } = readState(
+    world.store,
+  ).objects;
+  // At rest all pods are healthy: what a budget does not allow now it never allows.
+  const isHeldBy = (pod: Pod) =>
+    budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
   const found = violations(world).filter((each) => !OF_DRAINING.test(each));
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );
-  // Without room for a replacement a drifted node stays.
-  const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
+  // Without room for a replacement a drifted node stays, and where drains that wait use the budgets.
+  const isFull =
+    nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY) ||
+    nodePools.some((pool) => blocked.size >= allowedBy(pool, 'Drifted', nodeClaims.length));
   for (const claim of nodeClaims) {
     const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
     if (claim.deletedAtMs !== undefined) {
@@ -260,7 +268,7 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
     if (!own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
       found.push(`NodeClaim ${claim.name} is empty`);
     }
-    const isKept = isFull || own.some(({ annotations }) => DO_NOT_DISRUPT in annotations);
+    const isKept = isFull || own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
     if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }

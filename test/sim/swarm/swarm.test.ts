@@ -11,6 +11,8 @@ const REGRESSIONS: readonly (readonly [number, string])[] = [
   [31031, 'drift launched in the second in which a window of the NodePool began to pause launches'],
   [80093, 'drift exceeded the cap of a limit group after an answer that was lost'],
   [60005, 'budgets were held against a node whose instance was being terminated already'],
+  [99009, 'a drain that waits for ever used up the budget for drift, which is as it should be'],
+  [99011, 'the limit was exceeded with the room of a tainted node whose deletion then failed'],
 ];
 
 describe('clusters with faults', () => {

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { withLeaving } from '../../../shared/core/disruption/simulation.ts';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT } from '../../../shared/core/model/labels.ts';
-import { budgetOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
+import { DO_NOT_DISRUPT, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+import { DISRUPTED } from '../../../shared/core/model/taint.ts';
+import {
+  budgetOf,
+  claimOf,
+  nodeOf,
+  planOf,
+  podOf,
+  poolOf,
+  snapshotOf,
+} from '../../builders/scheduling.ts';
 
 const leaving = nodeOf('old', 4, 16, { deletedAtMs: 1 });
 
@@ -60,5 +71,32 @@ describe('a pod on a node that is going away', () => {
   ])('that is ending comes back where it is of a %s, by the same name', (kind, expected) => {
     const controller = { kind, name: 'web', uid: 'web' };
     expect(placed({ controller, deletedAtMs: 1 })).toEqual(expected);
+  });
+});
+
+describe('the limits of a NodePool', () => {
+  const provider = { providerId: 'aws:///zone-a/i-old' };
+  const tainted = nodeOf('old', 4, 16, { ...provider, taints: [DISRUPTED] });
+  const claim = claimOf('old', provider);
+
+  function launched(of: Partial<ClusterSnapshot>): number {
+    const nodePools = [poolOf('general', { limits: { cpu: 4000 } })];
+    const all = { pods: [podOf('new', {})], nodes: [tainted], nodeClaims: [claim], nodePools };
+    return planOf({ ...all, ...of }).newNodeClaims.length;
+  }
+
+  it('count a node that is tainted and not deleted: it may stay', () => {
+    expect(launched({})).toBe(0);
+  });
+
+  it('do not count one that is deleted, or whose replacement is there', () => {
+    expect(launched({ nodeClaims: [{ ...claim, deletedAtMs: 1 }] })).toBe(1);
+    expect(launched({ nodeClaims: [{ ...claim, annotations: { [REPLACED_BY]: 'new' } }] })).toBe(1);
+  });
+
+  it('do not count one that a move would take away', () => {
+    const snapshot = { nodes: [nodeOf('old', 4, 16, provider)] };
+    expect(launched(snapshot)).toBe(0);
+    expect(launched({ nodes: withLeaving(snapshotOf(snapshot), 'old').nodes })).toBe(1);
   });
 });

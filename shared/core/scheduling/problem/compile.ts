@@ -81,6 +81,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
       }),
     staying: stayingOn(byName, new Set(leaving.map(({ name }) => name)), index, stays),
     nodes: nodes.filter((node) => !node.isLeaving),
+    limited: nodes.filter((node) => node.isLimited),
     closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),
     pools,
     groups,

@@ -79,6 +79,8 @@ export interface Problem {
   /** All pods that stay on each of the nodes, those that nobody notices among them. */
   readonly staying: ReadonlyMap<StateNode, readonly Pod[]>;
   readonly nodes: readonly StateNode[];
+  /** Those that count against the limits of their NodePools, also where they are about to go. */
+  readonly limited: readonly StateNode[];
   /** Those of the nodes that pods which move are not planned on. */
   readonly closed: ReadonlySet<StateNode>;
   readonly pools: readonly PoolVariant[];

@@ -15,7 +15,7 @@ import {
 import type { NodeClaim } from '../../model/provisioning.ts';
 import { maxResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
-import { isDisrupted, isEphemeralTaint, type Taint } from '../../model/taint.ts';
+import { CANDIDATE, isDisrupted, isEphemeralTaint, type Taint } from '../../model/taint.ts';
 import { NODE_NAME_FIELD } from './node-terms.ts';
 
 /** A node that exists, or a NodeClaim whose node is still to come: capacity already paid for. */
@@ -30,6 +30,11 @@ export interface StateNode {
   readonly nodePool: string | undefined;
   /** Going away: its capacity is not counted, its pods are in the demand. */
   readonly isLeaving: boolean;
+  /**
+   * Limits of its NodePool count it: it stays, or it may still, since nothing but its taint says
+   * that it goes.
+   */
+  readonly isLimited: boolean;
   /** Going away with whatever runs there: even pods that hold it are gone by a deadline. */
   readonly losesAllPods: boolean;
   readonly attachLimits: Readonly<Record<string, number>>;
@@ -88,6 +93,16 @@ function losesAllPods(claim: NodeClaim | undefined): boolean {
 }
 
 /**
+ * Whether NodePool limits count a node. The deletion of a tainted one may fail, and then it stays:
+ * until it is deleted, or its replacement is there, its capacity is nobody else's.
+ */
+function isLimited(node: Node, claim: NodeClaim | undefined): boolean {
+  if (node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined) return false;
+  if (claim?.annotations[REPLACED_BY] !== undefined) return false;
+  return !node.taints.some(({ key, value }) => key === CANDIDATE.key && value === CANDIDATE.value);
+}
+
+/**
  * A node that has not been registered yet carries only what its kubelet says: the claim's labels
  * and taints will be synced to it. Until it is initialised, resources that its device plugins have
  * not reported yet are those that the claim promises.
@@ -116,6 +131,7 @@ function fromNode(
     nodePool: labels[NODE_POOL],
     isLeaving:
       node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted(node),
+    isLimited: isLimited(node, claim),
     losesAllPods: losesAllPods(claim),
     attachLimits,
   };
@@ -160,6 +176,7 @@ function fromClaim(claim: NodeClaim): StateNode {
     isInitialized: false,
     nodePool: labels[NODE_POOL],
     isLeaving: claim.deletedAtMs !== undefined,
+    isLimited: claim.deletedAtMs === undefined,
     losesAllPods: false,
     attachLimits: NO_LIMITS,
   };

@@ -13,9 +13,9 @@ function taken(option: LaunchOption, resource: string): number {
 
 /**
  * What NodePool limits, caps of limit groups and capacity reservations still allow, counted exactly
- * inside one plan. Nodes that are going away do not count against limits, as in Karpenter: a pool
- * at its limit can replace an expired node before the old one has drained, and is over its limit
- * until then. Against caps they count.
+ * inside one plan. Nodes that are deleted or replaced do not count against limits, as in Karpenter:
+ * a pool at its limit can replace an expired node before the old one has drained, and is over its
+ * limit until then. Against caps they count.
  */
 export class Budgets {
   private readonly pools: Map<string, Record<string, number>>;
@@ -37,7 +37,7 @@ export class Budgets {
     for (const { pool } of problem.pools) {
       if (Object.keys(pool.limits).length === 0 || pools.has(pool.name)) continue;
       const remaining: Record<string, number> = { ...pool.limits };
-      for (const node of problem.nodes) {
+      for (const node of problem.limited) {
         if (node.labels[NODE_POOL] !== pool.name) continue;
         for (const resource of Object.keys(remaining)) {
           const used = resource === NODES ? 1 : amountOf(node.capacity, resource);
