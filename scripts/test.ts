@@ -41,14 +41,18 @@ interface Report {
 
 const SLOWEST = 15;
 
-/** What a run that takes too long spends its time on, beside each other. */
+/** What a run that takes too long spends its time on: the slowest files, and the kinds of tests. */
 function tellSlowest({ testResults }: Report): void {
-  const slowest = testResults
-    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
-    .sort((a, b) => b.seconds - a.seconds)
-    .slice(0, SLOWEST);
-  for (const { name, seconds } of slowest) {
-    process.stderr.write(`${seconds.toFixed(0).padStart(5)} s  ${relative(root, name)}\n`);
+  const files = testResults.map(({ name, startTime, endTime }) => ({
+    name: relative(root, name),
+    seconds: (endTime - startTime) / 1000,
+  }));
+  const kinds = [...Map.groupBy(files, ({ name }) => name.split('/').slice(0, 2).join('/'))].map(
+    ([name, own]) => ({ name, seconds: own.reduce((sum, { seconds }) => sum + seconds, 0) }),
+  );
+  const slowest = (of: typeof files) => of.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  for (const { name, seconds } of [...slowest(files), ...slowest(kinds)]) {
+    process.stderr.write(`${seconds.toFixed(0).padStart(5)} s  ${name}\n`);
   }
 }
 
