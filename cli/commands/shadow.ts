@@ -2,16 +2,17 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { type Observation, observationSchema } from '../../shared/api/observation.ts';
 import { pageUrl } from '../../shared/contract/pages.ts';
 import { parsedJson } from '../../shared/core/parsed-json.ts';
+import { observationOf } from '../../shared/preview/observation.ts';
+import { preview } from '../../shared/preview/preview.ts';
 import { BadInput, reporting, unreadable } from '../bad-input.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
 import { marketOf } from '../market.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
-import { previewedOn } from '../plan/copy.ts';
-import { preview } from '../plan/preview.ts';
-import { type Observation, observationOf, observationSchema } from '../shadow/observation.ts';
+import { previewedOn } from '../plan/basis.ts';
 import { shadowText } from '../shadow/render.ts';
 import { METHOD, type ShadowReport, shadowReport } from '../shadow/report.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
@@ -35,7 +36,10 @@ async function observe(options: Options): Promise<Observation> {
     const market = await marketOf(live, options);
     const { stack } = live.settings(options);
     const previewed = await previewedOn(market, live, stack);
-    return observationOf(previewed, await preview(previewed), live.url);
+    return observationOf(previewed, await preview(previewed), {
+      cluster: live.url,
+      joiner: packageJson.version,
+    });
   });
 }
 

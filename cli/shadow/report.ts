@@ -1,4 +1,4 @@
-import type { Observation } from './observation.ts';
+import type { Observation } from '../../shared/api/observation.ts';
 
 /** A node that was launched, or would have been. */
 export interface ShadowLaunch {

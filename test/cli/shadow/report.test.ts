@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../../../cli/shadow/observation.ts';
 import { shadowReport } from '../../../cli/shadow/report.ts';
+import type { Observation } from '../../../shared/api/observation.ts';
 import { CONFIG } from '../kubeconfig.ts';
 import { textOf } from '../page/made.ts';
 import { inFolder, joiner } from '../run.ts';
