@@ -5,21 +5,35 @@ import { clusterReader } from '../../shared/kube/cluster-reader.ts';
 import { basisOf } from '../../shared/preview/basis.ts';
 import { observationOf } from '../../shared/preview/observation.ts';
 import { preview } from '../../shared/preview/preview.ts';
-import { composed } from '../runtime/compose.ts';
+import { composed, type Invocation } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { noCatalog } from '../runtime/memory.ts';
 import { logFailures } from '../runtime/telemetry.ts';
-import { openSources } from './sources.ts';
+import { openSources, type Sources } from './sources.ts';
 
 /**
  * Plans as the functions of a whole stack would, on a copy of the cluster, and keeps what it plans
  * beside what is there. It has no right to do more, in the cluster or in AWS.
  */
-export const handler = composed(async (_: WakeUpEvent, { config, telemetry, remainingMs }) => {
+export const handler = composed(async (_: WakeUpEvent, invocation) => {
+  const { config, telemetry, remainingMs } = invocation;
   const sources = await openSources(config, telemetry, remainingMs());
-  const { kube, prices, memory, observations } = sources;
+  try {
+    const observation = await observed(sources, invocation);
+    const bytes = await sources.observations.write(observation);
+    telemetry.logger.info(OBSERVED_LOG.message, { ...figuresOf(observation), bytes });
+    return figuresOf(observation);
+  } finally {
+    await sources.close();
+  }
+});
+
+async function observed(
+  { kube, endpoint, prices, memory }: Sources,
+  { config, telemetry }: Invocation,
+): Promise<Observation> {
   const nowMs = kube.timing.nowMs();
-  // Made anew each time: one that is kept would catch up by watches, which its role may not have.
+  // A reader that is kept would catch up by watches, which the role may not have.
   const reader = clusterReader({
     client: kube,
     decoders: kindDecoders('server'),
@@ -28,25 +42,15 @@ export const handler = composed(async (_: WakeUpEvent, { config, telemetry, rema
     },
   });
   const [state] = await Promise.all([reader.read(), prices.refresh()]);
-  const known = {
-    prices: prices.current ?? noCatalog(config.region),
-    memory,
-    isCatalogCurrent: prices.isCurrent,
-  };
-  const stack = {
-    useCases: config.settings,
-    memoryOverhead: config.memoryOverhead,
-    reservedEnis: config.reservedEnis,
-  };
-  const previewed = { ...basisOf(known, stack), live: reader, state, nowMs };
+  const catalog = prices.current ?? noCatalog(config.region);
+  const known = { prices: catalog, memory, isCatalogCurrent: prices.isCurrent };
+  const { settings: useCases, memoryOverhead, reservedEnis } = config;
+  const basis = basisOf(known, { useCases, memoryOverhead, reservedEnis });
+  const previewed = { ...basis, live: reader, state, nowMs };
   const planned = await preview(previewed);
   logFailures(telemetry, planned.failures);
-  const cluster = await sources.endpoint();
-  const observation = observationOf(previewed, planned, { cluster, joiner: config.version });
-  const bytes = await observations.write(observation);
-  telemetry.logger.info(OBSERVED_LOG.message, { ...figuresOf(observation), bytes });
-  return figuresOf(observation);
-});
+  return observationOf(previewed, planned, { cluster: endpoint, joiner: config.version });
+}
 
 /** What the dashboard shows of an observation. */
 function figuresOf(observation: Observation): Readonly<Record<string, number | boolean>> {

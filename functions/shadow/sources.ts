@@ -1,6 +1,6 @@
 import { eksClient, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
-import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
+import { describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { ObservationLog } from '../../shared/aws/memory/observation-log.ts';
@@ -22,37 +22,11 @@ const S3_MS_MAX = 10_000;
 export interface Sources {
   readonly kube: KubeClient;
   /** The address of the API server. */
-  readonly endpoint: () => Promise<string>;
+  readonly endpoint: string;
   readonly prices: Prices;
   readonly memory: Learnt;
   readonly observations: ObservationLog;
-}
-
-const deadline = new Deadline();
-let open: Promise<Sources> | undefined;
-
-/** What the sandbox keeps, made by its first invocation; what failed is made again. */
-export async function openSources(
-  config: Config,
-  telemetry: Telemetry,
-  remainingMs: number,
-): Promise<Sources> {
-  deadline.begin(remainingMs);
-  if (open === undefined) {
-    const opening = assemble(config, telemetry);
-    open = opening;
-    opening.catch(() => {
-      open = undefined;
-    });
-  }
-  return await open;
-}
-
-/** Closes what this process has open; Lambda never does, tests do. */
-export async function closeSources(): Promise<void> {
-  const opened = await open;
-  open = undefined;
-  await opened?.kube.close();
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -69,7 +43,17 @@ function sharedAlone(memory: S3Memory): Learnt {
   };
 }
 
-async function assemble(config: Config, telemetry: Telemetry): Promise<Sources> {
+/**
+ * Made anew for each run and closed after it: with a run a minute, nothing would be saved by keeping
+ * what it has read.
+ */
+export async function openSources(
+  config: Config,
+  telemetry: Telemetry,
+  remainingMs: number,
+): Promise<Sources> {
+  const deadline = new Deadline();
+  deadline.begin(remainingMs);
   const { region, cluster, functionName, bucket } = config;
   const access = lambdaAccess(region, functionName, () => deadline.signal);
   const calls = new Calls(undefined, faultCounter(telemetry));
@@ -83,18 +67,16 @@ async function assemble(config: Config, telemetry: Telemetry): Promise<Sources> 
     timeoutMs: S3_MS_MAX,
   });
   const eks = eksClient(access);
-  const facts = cachedCluster(
-    () => describeCluster(eks, calls, cluster),
-    () => Date.now(),
-  );
-  const client = await kubeClient(config, facts);
+  const facts = await describeCluster(eks, calls, cluster);
+  const client = await kubeClient(config, async () => facts);
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const place = { region, cluster };
   return {
     kube: client.withDeadline(() => deadline.signal),
-    endpoint: async () => (await facts()).endpoint,
+    endpoint: facts.endpoint,
     prices: new Prices(new CatalogFile(objects, place), embedded, telemetry),
     memory: sharedAlone(new S3Memory(objects, place)),
     observations: new ObservationLog(objects, cluster),
+    close: () => client.close(),
   };
 }

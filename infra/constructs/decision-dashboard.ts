@@ -87,11 +87,15 @@ export class DecisionDashboard extends Construct {
 
   /** Of a stack that decides and never acts. */
   #shadowWidgets(): cloudwatch.IWidget[][] {
-    const runs = [this.#lastTick(['shadow']), this.#faults(), this.#ownCostGraph()];
+    const runs = [
+      this.#lastTick(['shadow']),
+      this.#faults(),
+      this.#ownCostGraph({ width: WIDTH / 2 }),
+    ];
     return [
       ...this.#alarmRows(),
       ...this.#rows('shadow', this.#observedRow()),
-      ...this.#rows('functions', [...runs, this.#graph('phases')]),
+      ...this.#rows('functions', runs),
     ];
   }
 
@@ -298,8 +302,9 @@ export class DecisionDashboard extends Construct {
     return this.#widget('Runs without an error, a minute', 'a minute', runs);
   }
 
-  #ownCostGraph(): cloudwatch.GraphWidget {
-    return this.#widget('Compute of Joiner, USD an hour', 'USD an hour', [this.#ownCost()]);
+  #ownCostGraph(more: Partial<cloudwatch.GraphWidgetProps> = {}): cloudwatch.GraphWidget {
+    const title = 'Compute of Joiner, USD an hour';
+    return this.#widget(title, 'USD an hour', [this.#ownCost()], more);
   }
 
   /** Duration × memory × price, all functions together. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
-import { kubernetesGroup, SHADOW_FUNCTIONS } from '../../shared/contract.ts';
+import { kubernetesGroup, OBSERVED_LOG, SHADOW_FUNCTIONS } from '../../shared/contract.ts';
 import { property } from '../../shared/kube/list.ts';
 import { rightsObjects, rightsRules } from '../support/authorisation/rights.ts';
 import { resources, synthesise } from './synthesis.ts';
@@ -121,6 +121,26 @@ describe('a stack that never acts', () => {
       'Joiner, demo: catalog has failed twice in a day, so prices a',
       'Joiner, demo: shadow uses 90 % of its memory. At 100 % Lambd',
     ]);
+  });
+});
+
+describe('its dashboard', () => {
+  it('shows what is recorded, in whole rows', () => {
+    const [dashboard] = resources(shadow, 'AWS::CloudWatch::Dashboard').values();
+    const text = JSON.stringify(dashboard?.['DashboardBody']);
+    const questions = [...text.matchAll(/## ([^?]+\?)/g)].map(([, question]) => question);
+    expect(questions).toEqual([
+      'Is anything wrong?',
+      'What would Joiner do?',
+      'Do the functions run?',
+    ]);
+    const places = /width\W+(\d+)\W+height\W+\d+\W+x\W+\d+\W+y\W+(\d+)/g;
+    const widths = [...text.matchAll(places)].map(([, width, y]) => ({ width: Number(width), y }));
+    expect(widths.length).toBeGreaterThan(7);
+    for (const row of Map.groupBy(widths, ({ y }) => y).values()) {
+      expect(row.reduce((sum, { width }) => sum + width, 0)).toBe(24);
+    }
+    for (const field of Object.values(OBSERVED_LOG.fields)) expect(text).toContain(field);
   });
 });
 

@@ -1,4 +1,3 @@
-import { closeSources } from '../../../functions/shadow/sources.ts';
 import { ENV } from '../../../shared/contract.ts';
 import { contextOf, type Handler } from './functions.ts';
 
@@ -10,9 +9,5 @@ export async function look(): Promise<unknown> {
   process.env[ENV.function] = 'shadow';
   // It reads its environment when it is loaded.
   const module: { handler: Handler } = await import('../../../functions/shadow/handler.ts');
-  try {
-    return await module.handler({}, contextOf('shadow', LOOK_MS));
-  } finally {
-    await closeSources();
-  }
+  return await module.handler({}, contextOf('shadow', LOOK_MS));
 }
