@@ -1,7 +1,7 @@
 /**
  * What an observation of the function `shadow` takes: `npm run bench -- shadow`. Pods of 40 shapes
- * run on a simulated cluster that Joiner has packed, with the types of us-east-1. The time is that of the
- * plan and of the search for moves; reading a real cluster comes on top.
+ * run on a simulated cluster that Joiner has packed, with the types of us-east-1. The time is that
+ * of the plan and of the search for moves; reading a real cluster comes on top.
  */
 import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';

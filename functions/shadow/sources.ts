@@ -44,8 +44,8 @@ function sharedAlone(memory: S3Memory): Learnt {
 }
 
 /**
- * Made anew for each run and closed after it: with a run a minute, nothing would be saved by keeping
- * what it has read.
+ * Made anew for each run and closed after it: with a run a minute, nothing would be saved by
+ * keeping what it has read.
  */
 export async function openSources(
   config: Config,
