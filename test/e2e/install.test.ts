@@ -1,87 +1,20 @@
 import { beforeAll, expect, it } from 'vitest';
-import { type InstallPorts, install } from '../../functions/install/install.ts';
 import { manifests } from '../../infra/bundle.ts';
 import { RESOURCES, resourceOf } from '../../shared/api/resources.ts';
-import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
 import { karpenterCrds, ourCrds } from '../support/control-plane/crds.ts';
-import { asGroup, impatientClient } from '../support/control-plane/installer-clients.ts';
+import { installerOn, type Outcome } from '../support/control-plane/installer.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 
 const CRD = RESOURCES.customResourceDefinitions;
-const MINUTE_MS = 60_000;
-
-const FACTS: ClusterAccess = {
-  status: 'ACTIVE',
-  authenticationMode: 'API',
-  endpoint: '',
-  caPem: '',
-  isPublic: true,
-  publicCidrs: ['0.0.0.0/0'],
-  isPrivate: false,
-  isAutoMode: false,
-};
-
-interface Outcome {
-  readonly status: string;
-  readonly reason: string;
-}
 
 await describeWithControlPlane('the installer', ({ admin, plane }) => {
   const dropped: unknown[] = [];
-  const run = async (
-    type: 'Create' | 'Update' | 'Delete',
-    change: {
-      readonly isAutoMode?: boolean;
-      readonly token?: string;
-      /** Its rights are those of a group, not the admin's. */
-      readonly group?: string;
-      /** Requests until EKS has seen that it is the admin. */
-      readonly late?: number;
-      readonly manifests?: readonly object[];
-      readonly properties?: Readonly<Record<string, string>>;
-      readonly oldProperties?: Readonly<Record<string, string>>;
-    } = {},
-  ): Promise<Outcome> => {
-    const ports: InstallPorts = {
-      region: 'eu-west-1',
-      cloud: {
-        describeCluster: async () => ({ ...FACTS, isAutoMode: change.isAutoMode ?? false }),
-        removeObjects: async () => 0,
-        wake: async () => {},
-        dropAccess: async (entry) => void dropped.push(entry),
-      },
-      connect: () => {
-        if (change.token !== undefined) return impatientClient(plane(), change.token);
-        const { group, late } = change;
-        if (late !== undefined) return asGroup(plane(), 'joiner:none', late);
-        return group === undefined
-          ? clientOf(plane(), 'joiner-install')
-          : asGroup(plane(), group, Number.POSITIVE_INFINITY);
-      },
-      manifests: change.manifests ?? manifests(),
-      put: async () => ({ status: 200 }),
-      sleep: async () => {},
-      log: () => {},
-    };
-    const event = {
-      RequestType: type,
-      ResponseURL: 'https://answers.example.com/',
-      ResourceProperties: {
-        Step: 'apply',
-        Cluster: 'demo',
-        Admin: String(change.group === undefined),
-        ...change.properties,
-      },
-      OldResourceProperties: change.oldProperties ?? {},
-    };
-    return await install(ports, event, 2 * MINUTE_MS);
-  };
-
+  const run = installerOn(plane, dropped);
   const definition = (name: string): Promise<unknown> => admin().get(CRD, { name });
   const apply = async (client: KubeClient, crd: object): Promise<void> => {
     await client.apply(CRD, { name: text(property(property(crd, 'metadata'), 'name')) }, crd);
