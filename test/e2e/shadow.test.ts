@@ -16,6 +16,7 @@ import { planningOf } from '../../shared/preview/preview.ts';
 import { joiner } from '../cli/run.ts';
 import { validated } from '../cli/validated.ts';
 import { BUCKET, CLUSTER } from '../support/aws/cloud.ts';
+import { WireFault } from '../support/aws/wire/response.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import { claimsOf, unschedulablePods } from '../support/closed-loop/questions.ts';
 import { look } from '../support/closed-loop/shadow.ts';
@@ -174,6 +175,16 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
     expect({ ...kept, at: '', joiner: '' }).toEqual({ ...recorded, at: '', joiner: '' });
   });
 
+  it('a run whose observation the bucket does not take fails, so that the alarm tells', async () => {
+    const before = observed();
+    const refused = new WireFault('AccessDenied', 'not for you', 403);
+    loop.cloud.server.fail('s3', 'PutObject', refused);
+    await expect(look()).rejects.toThrow(
+      'the observation was not written to the bucket: s3:PutObject: not for you',
+    );
+    expect(observed()).toEqual(before);
+  });
+
   it('reports what Karpenter launched beside what Joiner planned', async () => {
     const planned = await byKarpentersRules();
     expect(planned.length).toBeGreaterThan(0);
@@ -242,6 +253,7 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
       new Set(['DescribeCluster', 'ListObjectsV2', 'GetObject', 'PutObject']),
     );
     const puts = ofAws.filter(({ operation }) => operation === 'PutObject');
-    expect(puts).toHaveLength(3);
+    // The one that was refused, too.
+    expect(puts).toHaveLength(4);
   });
 });
