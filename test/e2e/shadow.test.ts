@@ -178,7 +178,7 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
   it('a run whose observation the bucket does not take fails, so that the alarm tells', async () => {
     const before = observed();
     const refused = new WireFault('AccessDenied', 'not for you', 403);
-    loop.cloud.server.fail('s3', 'PutObject', refused);
+    loop.cloud.server.fail('s3', 'PutObject', refused, 1);
     await expect(look()).rejects.toThrow(
       'the observation was not written to the bucket: s3:PutObject: not for you',
     );
