@@ -109,7 +109,7 @@ await describeWithControlPlane(
       for (const args of [[], ['--kubeconfig', file]]) {
         const { exitCode, of } = await doctor(...args);
         for (const each of of('definition')) expect(each).toMatch(/^OK: .* is ours$/);
-        expect(of('rights')).toEqual(['OK: 31 objects as ours']);
+        expect(of('rights')).toEqual(['OK: 35 objects as ours']);
         expect(of('at work')[0]).toMatch(/^OK: provision took its Lease \d+ s ago$/);
         expect(of('pauses')).toEqual(['OK: off']);
         expect(exitCode).toBe(0);
