@@ -32,6 +32,7 @@ const EVENTS: Readonly<Record<FunctionName, object>> = {
   catalog: {},
   events: { detail: { bucket: { name: BUCKET }, object: { key: 'clusters/demo/decisions/none' } } },
   metrics: {},
+  shadow: {},
   install: {
     RequestType: 'Create',
     ResourceProperties: { Step: 'check', Cluster: CLUSTER },

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { RESOURCES } from '../shared/api/resources.ts';
 import { decodeSettings } from '../shared/api/stack-settings.ts';
 import { type StackSettings, stackSettings } from '../shared/app/settings.ts';
-import type { LaunchEnvironment } from '../shared/catalog/node-class-settings.ts';
 import { meant } from '../shared/contract/nearest.ts';
 import { SETTINGS } from '../shared/contract/settings.ts';
 import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
@@ -123,14 +122,4 @@ export function settingsOf({ data, fault }: Stated, options: SettingsOptions): F
   if (found.ok) return { stack: stackSettings(found.value), notes: [] };
   const said = found.issues.map(issueText).join('; ');
   return assumed(`${OBJECT} cannot be read: ${said}`, options);
-}
-
-/** What of a stack's settings instance types depend on; no reservations are known. */
-export function launchEnvironmentOf(stack: StackSettings): LaunchEnvironment {
-  const { memoryOverhead, reservedEnis } = stack;
-  return {
-    reservedNetworkInterfaces: reservedEnis,
-    memoryOverhead,
-    availableReservations: new Map(),
-  };
 }

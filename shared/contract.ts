@@ -14,13 +14,25 @@ export const FUNCTION_NAMES = [
   'catalog',
   'events',
   'metrics',
+  'shadow',
   'install',
 ] as const;
 
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 /** Functions that a stack has only where a prop asks for them. */
-export const OPTIONAL_FUNCTIONS: ReadonlySet<FunctionName> = new Set(['events', 'metrics']);
+export const OPTIONAL_FUNCTIONS: ReadonlySet<FunctionName> = new Set([
+  'events',
+  'metrics',
+  'shadow',
+]);
+
+/** Those of a stack that decides beside Karpenter and never acts: no others are there. */
+export const SHADOW_FUNCTIONS: ReadonlySet<FunctionName> = new Set([
+  'catalog',
+  'shadow',
+  'install',
+]);
 
 /** Environment variables that the stack sets beside those of the settings (`contract/settings.ts`). */
 export const ENV = {
@@ -187,6 +199,7 @@ export const BUCKET_LAYOUT = {
   /** Topics below the cluster's folder that expire. */
   decisions: 'decisions/',
   snapshots: 'snapshots/',
+  observations: 'shadow/',
   /** What `metrics` has counted so far. */
   totals: (cluster: string): string => `clusters/${cluster}/metrics/totals.json`,
 } as const;
@@ -230,6 +243,19 @@ export const DECISION_LOG = {
     nodePool: 'nodepool',
     capacityType: 'capacity_type',
     text: 'text',
+  },
+} as const;
+
+/** What the log of `shadow` says of an observation, on which the dashboard's queries are built. */
+export const OBSERVED_LOG = {
+  message: 'observed',
+  fields: {
+    pending: 'pending',
+    unplaced: 'unplaced',
+    launches: 'launches',
+    removals: 'removals',
+    now: 'usd_an_hour_now',
+    planned: 'usd_an_hour_planned',
   },
 } as const;
 

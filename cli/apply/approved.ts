@@ -1,6 +1,6 @@
 import type { ApprovedDisruption } from '../../shared/app/writes/approval.ts';
+import type { Approved } from '../../shared/preview/dry-run.ts';
 import type { Decision } from '../plan/decision.ts';
-import type { Approved } from '../plan/dry-run.ts';
 
 /** The pods that a claim is planned for, whatever their order. */
 function podsKey(pods: readonly string[]): string {

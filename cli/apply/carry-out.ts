@@ -7,7 +7,12 @@ import type { Failure } from '../../shared/app/writes/attempt.ts';
 import { KarpenterActive, KarpenterLease } from '../../shared/app/writes/karpenter-lease.ts';
 import { LeaseLost } from '../../shared/app/writes/write-leases.ts';
 import { type ClusterState, PortError, type Ports } from '../../shared/ports.ts';
-import { type Approved, type DryRun, withApproved, withPools } from '../plan/dry-run.ts';
+import {
+  type Approved,
+  type DryRun,
+  withApproved,
+  withPools,
+} from '../../shared/preview/dry-run.ts';
 
 /** What was written, as far as it came. */
 export interface Made {

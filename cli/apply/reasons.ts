@@ -1,8 +1,8 @@
 import { sentence, sentences } from '../../shared/core/explain/reason.ts';
 import { podKey } from '../../shared/core/model/pod.ts';
+import type { DryRun } from '../../shared/preview/dry-run.ts';
+import { leavingBecause } from '../../shared/preview/removals.ts';
 import type { Decision, NodeTerms } from '../plan/decision.ts';
-import type { DryRun } from '../plan/dry-run.ts';
-import { leavingBecause } from '../plan/removals.ts';
 import { listed, nodeChanges } from './differences.ts';
 
 /** What became of a pod that a node was to be launched for, and by its plan of now is not. */

@@ -1,7 +1,7 @@
-import type { Previewed } from '../plan/copy.ts';
+import type { Previewed } from '../../shared/preview/copy.ts';
+import type { DryRun } from '../../shared/preview/dry-run.ts';
 import { type Decision, decisionKey } from '../plan/decision.ts';
 import { asItIsNow, decisionsOf } from '../plan/decisions.ts';
-import type { DryRun } from '../plan/dry-run.ts';
 import { decisionChanges } from './differences.ts';
 import { changedGrounds, whyNotAgain } from './reasons.ts';
 

@@ -13,6 +13,8 @@ import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { kubeLeases } from '../../shared/kube/leases.ts';
 import { whenFree } from '../../shared/kube/when-free.ts';
 import type { Ports } from '../../shared/ports.ts';
+import type { PlanBasis } from '../../shared/preview/basis.ts';
+import { rememberedBy, unused } from '../../shared/preview/copy.ts';
 import { type Applied, applyPlan } from '../apply/apply.ts';
 import { decisionText, renderApplied, resultText } from '../apply/render.ts';
 import { BadInput, reporting } from '../bad-input.ts';
@@ -26,7 +28,7 @@ import {
 } from '../live.ts';
 import { marketOf } from '../market.ts';
 import { documentText, type OutputFormat, outputOption } from '../output.ts';
-import { type PlanBasis, planBasis, rememberedBy, unused } from '../plan/copy.ts';
+import { planBasis } from '../plan/basis.ts';
 import { type PlanFile, readPlanFile } from '../plan/plan-file.ts';
 import { signsOfLife } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { meant } from '../../shared/contract/nearest.ts';
+import { planningOf, preview } from '../../shared/preview/preview.ts';
 import { reporting } from '../bad-input.ts';
 import {
   type ManifestOptions,
@@ -28,8 +29,7 @@ import {
 } from '../live.ts';
 import { type Market, marketOf } from '../market.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
-import { previewedOn } from '../plan/copy.ts';
-import { planningOf, preview } from '../plan/preview.ts';
+import { previewedOn } from '../plan/basis.ts';
 import {
   type FoundSettings,
   type SettingsOptions,

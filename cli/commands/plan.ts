@@ -5,6 +5,9 @@ import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import { pageUrl } from '../../shared/contract/pages.ts';
 import { launchWays } from '../../shared/core/launch/pod-groups.ts';
 import type { ClusterState } from '../../shared/ports.ts';
+import type { Previewed } from '../../shared/preview/copy.ts';
+import { dryRun } from '../../shared/preview/dry-run.ts';
+import { type Preview, preview, previewOf } from '../../shared/preview/preview.ts';
 import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
 import { clusterUid } from '../cluster-uid.ts';
 import {
@@ -19,17 +22,16 @@ import { marketOf } from '../market.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { previewPacking } from '../packing/preview.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { previewedOn } from '../plan/basis.ts';
 import { withChanges } from '../plan/changes.ts';
-import { type Previewed, previewedOn } from '../plan/copy.ts';
 import { decisionsOf } from '../plan/decisions.ts';
-import { dryRun } from '../plan/dry-run.ts';
 import { type PlanFile, planFileText } from '../plan/plan-file.ts';
-import { type Preview, preview, previewOf } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import { counted } from '../words.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
   readonly filename: readonly string[];
@@ -67,6 +69,13 @@ function afterChanges({ backoffs, ...previewed }: Previewed, state: ClusterState
   return { ...previewed, state, ...(isSame ? { backoffs } : {}) };
 }
 
+type Part = 'pods' | 'nodes';
+
+const PARTS: Readonly<Record<Part, (count: number) => string>> = {
+  pods: (count) => `planning ${counted(count, 'pod')}`,
+  nodes: (count) => `looking for disruptions of ${counted(count, 'node')}`,
+};
+
 async function answer(live: LiveCluster, options: Options, progress: Progress): Promise<Answer> {
   const { url, state, nowMs, unreadable, readMs } = live;
   progress.begin('reading prices');
@@ -87,14 +96,15 @@ async function answer(live: LiveCluster, options: Options, progress: Progress): 
   const { stack, notes: said } = live.settings(options);
   const previewed = await previewedOn(market, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const onPart = progress.begin;
-  const pass = await dryRun(previewed, { onPart });
+  const begin = (said: string) => (part: Part, count: number) =>
+    progress.begin(`${said}${PARTS[part](count)}`);
+  const pass = await dryRun(previewed, { onPart: begin('') });
   const now = await previewOf(pass, previewed);
   const changed =
     filename.length === 0
       ? undefined
       : await preview(afterChanges(previewed, changes.state), {
-          onPart: (text) => onPart(`with the changes: ${text}`),
+          onPart: begin('with the changes: '),
         });
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);

@@ -6,12 +6,12 @@ import type { ConsolidationSettings } from '../../shared/core/disruption/consoli
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { Pod } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import { planningOf } from '../../shared/preview/preview.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { heldBackNotes, type LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
-import { previewedOn } from '../plan/copy.ts';
-import { planningOf } from '../plan/preview.ts';
+import { previewedOn } from '../plan/basis.ts';
 import { prepareSimulation } from '../simulate/run.ts';
 import type { SettingsOptions } from '../stack-settings.ts';
 

@@ -5,11 +5,12 @@ import {
   functionName,
   kubernetesGroup,
   OPTIONAL_FUNCTIONS,
+  SHADOW_FUNCTIONS,
 } from '../../shared/contract.ts';
 import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
 import { aliveMs } from '../release/alive.ts';
 import { skewText } from '../version/skew.ts';
-import { type Facts, isDeployed, type Kubernetes } from './facts.ts';
+import { type Facts, isDeployed, isShadow, type Kubernetes } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** What `cdk deploy` brings, and whether it is at work. */
@@ -34,13 +35,21 @@ function checkKubernetes(facts: Facts): readonly Line[] {
     ...checkDefinitions(facts, value),
     checkRights(facts, value),
     ...checkAtWork(facts, value),
-    ...checkKarpenter(value),
+    checkKarpenter(facts, value),
     ...checkPauses(value),
   ];
 }
 
-function deployCommand({ asked }: Facts): string {
-  return `npx cdk deploy -c cluster=${asked.cluster} -c region=${asked.region}`;
+function deployCommand(facts: Facts): string {
+  const { cluster, region } = facts.asked;
+  const shadow = isShadow(facts) ? ' -c shadow=true' : '';
+  return `npx cdk deploy -c cluster=${cluster} -c region=${region}${shadow}`;
+}
+
+/** The functions without which a stack is not whole; with reaction=tick there is no watch. */
+function neededFunctions(facts: Facts): readonly FunctionName[] {
+  if (isShadow(facts)) return [...SHADOW_FUNCTIONS];
+  return FUNCTION_NAMES.filter((name) => name !== 'watch' && !OPTIONAL_FUNCTIONS.has(name));
 }
 
 function checkFunctions(facts: Facts): readonly Line[] {
@@ -48,12 +57,8 @@ function checkFunctions(facts: Facts): readonly Line[] {
   return judged('stack', functions, (found): Line | readonly Line[] => {
     const deploy = deployCommand(facts);
     if (found.length === 0) return warn('stack', 'not deployed', deploy);
-    // With reaction=tick there is no watch.
-    const missing = FUNCTION_NAMES.filter(
-      (name) =>
-        name !== 'watch' &&
-        !OPTIONAL_FUNCTIONS.has(name) &&
-        !found.some((each) => each.name === name),
+    const missing = neededFunctions(facts).filter(
+      (name) => !found.some((each) => each.name === name),
     );
     if (missing.length > 0) {
       return fail('stack', `functions are missing: ${missing.join(', ')}`, deploy);
@@ -64,8 +69,9 @@ function checkFunctions(facts: Facts): readonly Line[] {
       return fail('stack', said, 'look at the function in the console of Lambda');
     }
     const versions = [...new Set(found.map(({ version }) => version))];
+    const kind = isShadow(facts) ? ', which record and never act' : '';
     return [
-      ok('stack', `${found.length} functions of version ${versions.join(', ')}`),
+      ok('stack', `${found.length} functions of version ${versions.join(', ')}${kind}`),
       checkVersions(facts, versions.toSorted()),
     ];
   });
@@ -114,6 +120,7 @@ function checkIdentities(facts: Facts): readonly Line[] {
 
 /** Ours beside those of the cluster, as the installer compares them. */
 function checkDefinitions(facts: Facts, { definitions }: Kubernetes): readonly Line[] {
+  if (isShadow(facts)) return checkKarpentersDefinitions(definitions);
   const deploy = deployCommand(facts);
   return customResourceDefinitions().map((ours): Line => {
     const { name } = ours.metadata;
@@ -140,6 +147,18 @@ function checkDefinitions(facts: Facts, { definitions }: Kubernetes): readonly L
   });
 }
 
+/** Of these a cluster that Karpenter runs has three at least; it can do without the others. */
+const KARPENTERS = ['nodepools', 'nodeclaims', 'ec2nodeclasses'];
+
+function checkKarpentersDefinitions(definitions: Kubernetes['definitions']): readonly Line[] {
+  const names = customResourceDefinitions().map(({ metadata }) => metadata.name);
+  const needed = names.filter((name) => KARPENTERS.some((kind) => name.startsWith(`${kind}.`)));
+  const missing = needed.filter((name) => !definitions.has(name));
+  if (missing.length === 0) return [ok('definition', "Karpenter's, which the stack leaves alone")];
+  const message = `${missing.join(', ')} not installed: there is nothing to plan for`;
+  return [fail('definition', message, 'install Karpenter, or deploy with shadow=false')];
+}
+
 function logsOf({ asked }: Facts, name: FunctionName, since: string): string {
   const { cluster, region } = asked;
   return `aws logs tail /aws/lambda/${functionName(cluster, name)} --region ${region} --since ${since}`;
@@ -150,7 +169,14 @@ function some(fields: readonly string[]): string {
   return fields.length > 3 ? `${shown} and ${fields.length - 3} more` : shown;
 }
 
-function checkRights(facts: Facts, { rights }: Kubernetes): Line {
+/** In words such as `ClusterRole joiner:shadow`. */
+function isNeededRight(facts: Facts, object: string): boolean {
+  const groups = [...SHADOW_FUNCTIONS].map(kubernetesGroup);
+  return !isShadow(facts) || groups.some((group) => object.endsWith(` ${group}`));
+}
+
+function checkRights(facts: Facts, { rights: all }: Kubernetes): Line {
+  const rights = all.filter(({ object }) => isNeededRight(facts, object));
   const wrong = rights.filter(({ state }) => state !== 'same');
   if (wrong.length === 0) return ok('rights', `${rights.length} objects as ours`);
   const said = wrong.map(({ object, state }) => `${object} is ${state}`).join(', ');
@@ -171,7 +197,7 @@ const AT_WORK = [
 
 /** Leases tell when a function last had the cluster; each is taken once a minute. */
 function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[] {
-  if (!isDeployed(facts)) return [];
+  if (!isDeployed(facts) || isShadow(facts)) return [];
   return AT_WORK.map(([name, own]): Line => {
     const sign = signs.find(({ lease }) => lease === `kube-system/${own}`);
     const advice = logsOf(facts, name, '10m');
@@ -184,19 +210,20 @@ function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[
   });
 }
 
-function checkKarpenter({ signs, nowMs }: Kubernetes): readonly Line[] {
+function checkKarpenter(facts: Facts, { signs, nowMs }: Kubernetes): Line {
   const sign = signs.find(({ who }) => who === 'Karpenter');
-  if (sign === undefined) return [ok('karpenter', 'not installed, or never elected')];
-  if (nowMs - sign.atMs >= aliveMs('Karpenter')) {
-    return [ok('karpenter', `not active: the Lease ${sign.lease} is not renewed`)];
+  const isActive = sign !== undefined && nowMs - sign.atMs < aliveMs('Karpenter');
+  if (isShadow(facts)) {
+    if (isActive) return ok('karpenter', 'is active: what it does is recorded beside the plans');
+    return warn('karpenter', 'not active: nothing stands beside the plans', 'start Karpenter');
   }
-  return [
-    warn(
-      'karpenter',
-      `is active: while it renews the Lease ${sign.lease}, Joiner only reads`,
-      'scale its Deployment to 0 when Joiner is to take over',
-    ),
-  ];
+  if (sign === undefined) return ok('karpenter', 'not installed, or never elected');
+  if (!isActive) return ok('karpenter', `not active: the Lease ${sign.lease} is not renewed`);
+  return warn(
+    'karpenter',
+    `is active: while it renews the Lease ${sign.lease}, Joiner only reads`,
+    'scale its Deployment to 0 when Joiner is to take over',
+  );
 }
 
 function checkPauses({ paused, nowMs }: Kubernetes): readonly Line[] {

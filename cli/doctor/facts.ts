@@ -147,6 +147,11 @@ function reasonOf(error: unknown): string {
   return '$metadata' in error ? `${error.name}: ${error.message}` : error.message;
 }
 
+/** Whether the stack decides beside Karpenter and never acts. */
+export function isShadow({ functions }: Facts): boolean {
+  return functions.ok && functions.value.some(({ name }) => name === 'shadow');
+}
+
 /** Whether the cluster has a stack, as far as can be seen. */
 export function isDeployed({ functions }: Facts): boolean {
   return functions.ok && functions.value.length > 0;

@@ -17,8 +17,8 @@ import {
 } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../shared/ports.ts';
-import type { Preview } from '../plan/preview.ts';
-import { leavingBecause } from '../plan/removals.ts';
+import type { Preview } from '../../shared/preview/preview.ts';
+import { leavingBecause } from '../../shared/preview/removals.ts';
 import type { NodeRow } from '../top/rows.ts';
 
 /** What Joiner would do with a node now. */

@@ -8,7 +8,7 @@ import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/mode
 import { type LaunchOptions, Reasons } from '../../shared/core/scheduling/plan/reasons.ts';
 import { unplaced } from '../../shared/core/scheduling/solve.ts';
 import type { ClusterState } from '../../shared/ports.ts';
-import type { Preview } from '../plan/preview.ts';
+import type { Preview } from '../../shared/preview/preview.ts';
 import type { NodeRow } from '../top/rows.ts';
 
 /** The node that kube-scheduler has bound a pod to. */

@@ -1,5 +1,5 @@
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
-import type { Preview } from '../plan/preview.ts';
+import type { Preview } from '../../shared/preview/preview.ts';
 import {
   optionsOf,
   type Planning,

@@ -1,11 +1,11 @@
 import type { StackSettings } from '../../shared/app/settings.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import { preview } from '../../shared/preview/preview.ts';
 import { BadInput } from '../bad-input.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
-import { previewedOn } from '../plan/copy.ts';
-import { preview } from '../plan/preview.ts';
+import { previewedOn } from '../plan/basis.ts';
 import { counted, someOf } from '../words.ts';
 
 /** Nodes that Joiner would call drifted, though Karpenter does not. */

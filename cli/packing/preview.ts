@@ -1,5 +1,5 @@
-import type { Launch } from '../plan/launches.ts';
-import type { Preview } from '../plan/preview.ts';
+import type { Launch } from '../../shared/preview/launches.ts';
+import type { Preview } from '../../shared/preview/preview.ts';
 import type { PackedNode, Packing } from './packing.ts';
 import { Packer } from './planned.ts';
 

@@ -1,4 +1,5 @@
 import type { Disruption } from '../../shared/app/disrupt/pass.ts';
+import { listPrice } from '../../shared/catalog/list-price.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { sentences } from '../../shared/core/explain/reason.ts';
 import { nodeClassOf } from '../../shared/core/launch/node-classes.ts';
@@ -16,11 +17,10 @@ import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import { formatResources } from '../../shared/core/quantity.ts';
 import type { NewNodeClaim } from '../../shared/ports.ts';
-import { listPrice } from '../top/rows.ts';
-import type { Previewed } from './copy.ts';
+import type { Previewed } from '../../shared/preview/copy.ts';
+import type { DryRun } from '../../shared/preview/dry-run.ts';
+import { plannedOffering } from '../../shared/preview/launches.ts';
 import type { ClaimTerms, Decision, NodeTerms, PodTerms } from './decision.ts';
-import type { DryRun } from './dry-run.ts';
-import { plannedOffering } from './launches.ts';
 import { type Grounds, reliedOn } from './relied-on.ts';
 
 /** What Joiner writes for itself says nothing of what the node will be. */

@@ -1,8 +1,8 @@
+import type { Launch } from '../../shared/preview/launches.ts';
+import type { Preview } from '../../shared/preview/preview.ts';
+import type { Remark, Removal } from '../../shared/preview/removals.ts';
 import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
-import type { Launch } from './launches.ts';
-import type { Preview } from './preview.ts';
-import type { Remark, Removal } from './removals.ts';
 
 /** Reasons and events shown; JSON has them all. */
 const LINES_MAX = 20;

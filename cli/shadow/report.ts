@@ -1,4 +1,4 @@
-import type { Observation } from './observation.ts';
+import type { Observation } from '../../shared/api/observation.ts';
 
 /** A node that was launched, or would have been. */
 export interface ShadowLaunch {
@@ -243,8 +243,32 @@ function unrecordedReplacements(all: readonly Observation[]): ReadonlySet<string
   );
 }
 
+/** Between observations that are made each minute, so much is a gap. */
+const GAP_SECONDS = 600;
+/** For those who record less often: so many times the usual time between two. */
+const GAP_FACTOR = 5;
+
+/** Times at which nobody looked: what was then is known by its beginning alone. */
+function gapsIn(steps: readonly Step[]): readonly Step[] {
+  const inOrder = steps.map(({ seconds }) => seconds).sort((a, b) => a - b);
+  const usual = inOrder[Math.floor(inOrder.length / 2)] ?? 0;
+  return steps.filter(({ seconds }) => seconds > Math.max(GAP_SECONDS, GAP_FACTOR * usual));
+}
+
+function gapNote(steps: readonly Step[]): readonly string[] {
+  const gaps = gapsIn(steps);
+  if (gaps.length === 0) return [];
+  const minutes = Math.round(sum(gaps.map(({ seconds }) => seconds)) / 60);
+  const times = gaps.length === 1 ? 'once' : `${gaps.length} times`;
+  return [
+    `nobody looked for ${minutes} minutes (${times}, first after ${gaps[0]?.before.at}): ` +
+      'the observation before counts until the next',
+  ];
+}
+
 function notesOf(
   all: readonly Observation[],
+  steps: readonly Step[],
   launches: readonly ShadowLaunch[],
 ): readonly string[] {
   const idle = all.filter(({ isKarpenterActive }) => !isKarpenterActive).length;
@@ -256,6 +280,7 @@ function notesOf(
           `Joiner's launches are without the nodes for ${replaced} that it would replace: not recorded`,
         ]
       : []),
+    ...gapNote(steps),
     ...(idle > 0 ? [`Karpenter did not renew its Lease at ${idle} of ${all.length} times`] : []),
     ...(unpriced > 0 ? [`the price of ${unpriced} launched nodes is not known`] : []),
   ];
@@ -291,7 +316,7 @@ export function shadowReport(observations: readonly Observation[]): ShadowReport
     },
     launches,
     removals: inOrder([...removed.karpenter, ...removed.joiner]),
-    notes: notesOf(all, launches),
+    notes: notesOf(all, steps, launches),
   };
 }
 

@@ -3,13 +3,13 @@ import type { StackSettings } from '../../shared/app/settings.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { Ports } from '../../shared/ports.ts';
+import { launchEnvironmentOf } from '../../shared/preview/basis.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { type FinalState, finalState } from '../../shared/sim/report.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../../shared/sim/world.ts';
 import { Film } from '../packing/film.ts';
-import { launchEnvironmentOf } from '../stack-settings.ts';
 
 /** A world ready to run: manifests applied, scenario planned. */
 export interface Simulation {

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { capacityTypeOf, listPrice } from '../../shared/catalog/list-price.ts';
 import { isEmpty } from '../../shared/core/disruption/candidates.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
@@ -6,11 +7,9 @@ import type { Node } from '../../shared/core/model/cluster.ts';
 import { claimOfNode, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   ARCH,
-  CAPACITY_TYPE,
   INSTANCE_TYPE,
   type Labels,
   NODE_POOL,
-  SPOT,
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import { isOver, type Pod } from '../../shared/core/model/pod.ts';
@@ -49,20 +48,6 @@ export interface NodeRow {
   readonly ageSeconds: number;
   /** What is to be known of it; `Ready` alone where there is nothing. */
   readonly state: readonly string[];
-}
-
-/** How EKS's own node groups say what Karpenter's label says. */
-const EKS_CAPACITY_TYPE = 'eks.amazonaws.com/capacityType';
-
-function capacityTypeOf(labels: Labels): string | undefined {
-  return labels[CAPACITY_TYPE] ?? labels[EKS_CAPACITY_TYPE]?.toLowerCase().replace('_', '-');
-}
-
-/** The list price of what the labels name; on-demand where they do not say how it is paid. */
-export function listPrice({ types }: Catalog, labels: Labels): number | undefined {
-  const facts = types.find(({ name }) => name === labels[INSTANCE_TYPE]);
-  const isSpot = capacityTypeOf(labels) === SPOT;
-  return isSpot ? facts?.spotPrices[labels[ZONE] ?? ''] : facts?.onDemandPrice;
 }
 
 function nodeState(

@@ -9,8 +9,15 @@ import { sendAnswer } from './answer.ts';
 import { type Applied, applyAll } from './apply.ts';
 import { clusterFault } from './check.ts';
 import type { InstallCloud } from './cloud.ts';
-import { InstallFault, isDefinition } from './manifest.ts';
-import { countNodes, destroyRefusal, roleRefusal, rolesLost } from './nodes.ts';
+import { InstallFault, isDefinition, isOfShadow } from './manifest.ts';
+import {
+  countNodes,
+  countUnattended,
+  destroyRefusal,
+  roleRefusal,
+  rolesLost,
+  shadowRefusal,
+} from './nodes.ts';
 import { decodeRequest, type InstallRequest } from './request.ts';
 import { lacking, removal, removeRights, settleRights } from './rights.ts';
 
@@ -113,11 +120,21 @@ async function usableCluster(
   return facts;
 }
 
+/** The stack never acts. */
+function isShadow({ properties }: InstallRequest): boolean {
+  return properties['Shadow'] === 'true';
+}
+
+/** What is applied for the stack. */
+function wantedOf({ manifests }: InstallPorts, request: InstallRequest): readonly object[] {
+  return isShadow(request) ? manifests.filter(isOfShadow) : manifests;
+}
+
 async function apply(ports: InstallPorts, request: InstallRequest): Promise<string> {
   const facts = await usableCluster(ports, request, undefined);
   const client = ports.connect(request.cluster, facts);
   try {
-    const { manifests } = ports;
+    const manifests = wantedOf(ports, request);
     if (!(await isAdmin(client, request.properties['Admin'] === 'true'))) {
       return await asItIs(client, request.cluster, manifests);
     }
@@ -174,7 +191,9 @@ async function settle(ports: InstallPorts, request: InstallRequest): Promise<str
   const client = ports.connect(cluster, facts);
   try {
     const isLent = (await isAdmin(client, false)) && (properties['Policy'] ?? '') !== '';
-    const settling = isLent ? settleRights(client, ports.manifests) : Promise.resolve([]);
+    const wanted = wantedOf(ports, request);
+    const unwanted = ports.manifests.filter((each) => !wanted.includes(each));
+    const settling = isLent ? settleRights(client, wanted, unwanted) : Promise.resolve([]);
     // Whatever comes of the rights, what was lent is given back.
     const removed = await settling.finally(() => dropAdmin(ports, request));
     // A hint, no more: without it the clock starts them within minutes.
@@ -238,7 +257,12 @@ async function keepRoles(ports: InstallPorts, request: InstallRequest): Promise<
   const isAsked = type === 'Update' && properties['LeaveNodes'] !== 'true';
   if (!isAsked || lost.length === 0) return 'no role is taken away';
   const facts = await usableCluster(ports, request, undefined);
-  const nodes = await nodesThere(ports, cluster, facts);
+  if (isShadow(request)) {
+    const left = await nodesThere(ports, cluster, facts, countUnattended);
+    if (left > 0) throw new Error(shadowRefusal(left, cluster));
+    return 'Karpenter looks after the nodes, or there are none';
+  }
+  const nodes = await nodesThere(ports, cluster, facts, countNodes);
   if (nodes > 0) throw new Error(roleRefusal(nodes, cluster, lost));
   return 'no nodes are left';
 }
@@ -252,7 +276,7 @@ async function keepNodes(
   if (properties['LeaveNodes'] === 'true') return 'nodes may be left';
   const facts = await ports.cloud.describeCluster(cluster);
   if (facts === undefined) return 'the cluster is gone';
-  const nodes = await nodesThere(ports, cluster, facts);
+  const nodes = await nodesThere(ports, cluster, facts, countNodes);
   if (nodes > 0) throw new Error(destroyRefusal(nodes, cluster));
   return 'no nodes are left';
 }
@@ -261,12 +285,13 @@ async function nodesThere(
   ports: InstallPorts,
   cluster: string,
   facts: ClusterAccess,
+  count: (client: KubeClient) => Promise<number>,
 ): Promise<number> {
   const client = ports.connect(cluster, facts);
   try {
     // Its access entry may be new.
     await isAdmin(client, false);
-    return await countNodes(client);
+    return await count(client);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const message =

@@ -1,4 +1,5 @@
 import { RESOURCES, type Resource, resourceOf } from '../../shared/api/resources.ts';
+import { kubernetesGroup } from '../../shared/contract.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import type { Address } from '../../shared/kube/resource-paths.ts';
 
@@ -42,4 +43,14 @@ export function isDefinition(manifest: object): boolean {
 export function isRole(manifest: object): boolean {
   const resource: Resource = resourceFor(manifest);
   return resource === RESOURCES.clusterRoles || resource === RESOURCES.roles;
+}
+
+const SHADOW_GROUPS: ReadonlySet<string> = new Set([
+  kubernetesGroup('shadow'),
+  kubernetesGroup('install'),
+]);
+
+/** Of what a stack applies, what one that never acts needs: the definitions are Karpenter's. */
+export function isOfShadow(manifest: object): boolean {
+  return SHADOW_GROUPS.has(nameOf(manifest));
 }

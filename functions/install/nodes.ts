@@ -1,5 +1,7 @@
 import { RESOURCES } from '../../shared/api/resources.ts';
+import { isKarpenterActive } from '../../shared/app/settings.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
+import { readKarpenterLease } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { listEach, property } from '../../shared/kube/list.ts';
 
@@ -24,6 +26,12 @@ export async function countNodes(client: KubeClient): Promise<number> {
     if (!isKubeFault(error, 'notFound')) throw error;
   }
   return count;
+}
+
+/** Nodes that nobody looks after: none while Karpenter renews its Lease. */
+export async function countUnattended(client: KubeClient): Promise<number> {
+  const renewedAtMs = await readKarpenterLease(client);
+  return isKarpenterActive(renewedAtMs, client.timing.nowMs()) ? 0 : await countNodes(client);
 }
 
 /** The roles that the stack had before and would not know any more. */
@@ -57,5 +65,14 @@ export function roleRefusal(nodes: number, cluster: string, roles: readonly stri
     `${roles.join(' or ')} could launch no more. Keep the role beside the new one with: ` +
     `-c nodeRoles=${roles.join(',')} -c nodeRoleEntry=false; or end the nodes with: ` +
     `${END_NODES}; or deploy with -c leaveNodes=true`
+  );
+}
+
+/** Why a stack with nodes does not become one that never acts, and what lets it. */
+export function shadowRefusal(nodes: number, cluster: string): string {
+  return (
+    `${nodes} nodes are in the cluster ${cluster}, Karpenter does not run, and a stack with shadow ` +
+    'would neither drain nor end them. Hand them back with joiner hand-back and start Karpenter; ' +
+    `or end the nodes with: ${END_NODES}; or deploy with -c leaveNodes=true`
   );
 }

@@ -36,15 +36,20 @@ export function widened(ours: object, theirs: unknown): object {
   return more.length === 0 ? ours : { ...ours, rules: [...rules, ...more] };
 }
 
-/** Exactly our rules, and nothing of older versions; to be done when no function needs more. */
+/**
+ * Exactly our rules, and nothing of older versions or of what is unwanted; to be done when no
+ * function needs more.
+ */
 export async function settleRights(
   client: KubeClient,
   manifests: readonly object[],
+  unwanted: readonly object[],
 ): Promise<readonly string[]> {
   for (const role of manifests.filter(isRole)) {
     await client.apply(resourceFor(role), addressOf(role), await owned(client, role));
   }
-  return await removeAll(client, REPLACED);
+  const others = unwanted.filter((each) => !isDefinition(each)).toReversed();
+  return await removeAll(client, [...others, ...REPLACED]);
 }
 
 /**

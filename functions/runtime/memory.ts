@@ -138,3 +138,10 @@ export class Prices {
     addMetric(this.telemetry, 'priceAge', Math.max(0, Date.now() - atMs) / 1000);
   }
 }
+
+/** What is said where nothing is embedded and nothing has been read yet. */
+export function noCatalog(region: string): never {
+  throw new Error(
+    `there is no catalog of ${region} yet: the function catalog writes one within minutes of the deployment`,
+  );
+}

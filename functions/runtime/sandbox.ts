@@ -16,7 +16,7 @@ import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
 import { Deadline } from './deadline.ts';
 import { kubeClient } from './kube-client.ts';
-import { openMemory } from './memory.ts';
+import { noCatalog, openMemory } from './memory.ts';
 import { newsFilter } from './repeats.ts';
 import { logRecorder, type Telemetry } from './telemetry.ts';
 
@@ -149,12 +149,6 @@ async function assemble(
       recorder: keptRecorder(logRecorder(telemetry), decisions, snapshots),
     },
   };
-}
-
-function noCatalog(region: string): never {
-  throw new Error(
-    `there is no catalog of ${region} yet: the function catalog writes one within minutes of the deployment`,
-  );
 }
 
 /** As Kubernetes makes names: no vowels, and no digits that look like letters. */

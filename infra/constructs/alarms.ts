@@ -15,13 +15,19 @@ import {
 import type { JoinerFunction } from './function.ts';
 import { joinerMetric } from './metrics.ts';
 
-export interface AlarmsProps {
-  readonly cluster: string;
-  readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
+/** Where interruption messages wait. */
+export interface Interruptions {
   readonly queue: sqs.IQueue;
   readonly deadLetters: sqs.IQueue;
   /** What puts messages into the queue. */
   readonly rules: readonly events.IRule[];
+}
+
+export interface AlarmsProps {
+  readonly cluster: string;
+  readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
+  /** Undefined: the stack hears of no interruptions, since it never acts. */
+  readonly interruption: Interruptions | undefined;
   /** MB, by function. */
   readonly memorySizes: Readonly<Record<FunctionName, number>>;
   /** Undefined: the alarms can be seen, but tell nobody. */
@@ -99,20 +105,29 @@ export class Alarms extends Construct {
     this.#noTick('provision', 'NoTick', 'pending pods get no nodes');
     this.#noTick('lifecycle', 'NoTick-lifecycle', 'nodes are neither registered nor drained');
     this.#noTick('watch', 'NoTick-watch', 'changes in the cluster are handled once a minute');
-    this.#deadLetters();
-    this.#messageAge();
-    this.#failedRules();
-    this.#pending();
-    this.#launchFailures();
+    this.#noTick(
+      'shadow',
+      'NoTick-shadow',
+      'the newest observation is as old, the report has a gap',
+    );
+    if (props.interruption !== undefined) {
+      this.#deadLetters(props.interruption);
+      this.#messageAge(props.interruption);
+      this.#failedRules(props.interruption);
+    }
+    if (props.functions.has('provision')) {
+      this.#pending();
+      this.#launchFailures();
+    }
     this.#priceAge();
-    this.#errors();
+    if (OTHERS.some((name) => props.functions.has(name))) this.#errors();
     this.#catalogErrors();
     for (const name of props.functions.keys()) {
       if (!WITHOUT_MEMORY_ALARM.has(name)) this.#memory(name);
     }
   }
 
-  #noTick(name: 'provision' | 'lifecycle' | 'watch', id: string, effect: string): void {
+  #noTick(name: 'provision' | 'lifecycle' | 'watch' | 'shadow', id: string, effect: string): void {
     const source = this.#props.functions.get(name)?.function;
     if (source === undefined) return;
     const options = { period: FIVE_MINUTES, statistic: cloudwatch.Stats.SUM };
@@ -135,8 +150,7 @@ export class Alarms extends Construct {
     });
   }
 
-  #deadLetters(): void {
-    const { deadLetters } = this.#props;
+  #deadLetters({ deadLetters }: Interruptions): void {
     const waiting = deadLetters.metricApproximateNumberOfMessagesVisible({
       period: FIVE_MINUTES,
       statistic: cloudwatch.Stats.MAXIMUM,
@@ -152,8 +166,8 @@ export class Alarms extends Construct {
     });
   }
 
-  #messageAge(): void {
-    const oldest = this.#props.queue.metricApproximateAgeOfOldestMessage({
+  #messageAge({ queue }: Interruptions): void {
+    const oldest = queue.metricApproximateAgeOfOldestMessage({
       period: FIVE_MINUTES,
       statistic: cloudwatch.Stats.MAXIMUM,
     });
@@ -168,8 +182,8 @@ export class Alarms extends Construct {
   }
 
   /** EventBridge tries again for a day, and a spot warning is of use for two minutes. */
-  #failedRules(): void {
-    const usingMetrics = this.#props.rules.map(
+  #failedRules({ rules }: Interruptions): void {
+    const usingMetrics = rules.map(
       ({ ruleName }, at) =>
         [
           `rule${at}`,

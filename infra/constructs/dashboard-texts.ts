@@ -90,6 +90,10 @@ export const HEADINGS = {
     question: 'Are interruptions handled?',
     help: `Runbooks: ${runbook('OldestMessage', 'oldestmessage-and-failedinvocations')}, ${runbook('DeadLetters')}. \`joiner dead-letters\` lists messages that failed.`,
   },
+  shadow: {
+    question: 'What would Joiner do?',
+    help: '`joiner shadow report --cluster NAME` shows the plans beside what Karpenter did.',
+  },
   functions: {
     question: 'Do the functions run?',
     help: `\`joiner doctor\` checks the stack. Runbooks: ${runbook('NoTick', 'notick-of-provision-lifecycle-or-watch')}, ${runbook('Errors')}.`,

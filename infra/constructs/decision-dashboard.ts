@@ -1,6 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import {
   METRIC_GRAPHS,
@@ -13,9 +12,11 @@ import {
   DECISION_LOG,
   type DecisionAction,
   type FunctionName,
+  OBSERVED_LOG,
   shortened,
 } from '../../shared/contract.ts';
 import {
+  type Interruptions,
   LAUNCH_FAILURES_PERCENT_MAX,
   launchFailureRate,
   MESSAGE_SECONDS_MAX,
@@ -29,8 +30,8 @@ export interface DecisionDashboardProps {
   readonly cluster: string;
   readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
   readonly memorySizes: Readonly<Record<FunctionName, number>>;
-  readonly queue: sqs.IQueue;
-  readonly deadLetters: sqs.IQueue;
+  /** Undefined: the stack hears of no interruptions, since it never acts. */
+  readonly interruption: Pick<Interruptions, 'queue' | 'deadLetters'> | undefined;
   /** Empty: the stack has none, and graphs show no limit of theirs. */
   readonly alarms: readonly cloudwatch.IAlarm[];
 }
@@ -64,17 +65,58 @@ export class DecisionDashboard extends Construct {
       // A name, not the region's: dashboards of all regions are listed together.
       dashboardName: `Joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}-${Stack.of(this).region}`,
       defaultInterval: Duration.hours(3),
-      widgets: [
-        ...this.#alarmRows(),
-        ...this.#rows('pods', this.#pendingRow()),
-        ...this.#rows('money', this.#moneyRow()),
-        ...this.#rows('launches', this.#launchesRow(), this.#launchTables()),
-        ...this.#rows('disruption', this.#disruptionRow(), this.#disruptionTables()),
-        ...this.#rows('interruption', this.#interruptionRow()),
-        ...this.#rows('functions', this.#functionsRow()),
-        ...this.#rows('decisions', this.#decisionsRow()),
-      ],
+      widgets: props.functions.has('shadow') ? this.#shadowWidgets() : this.#widgets(),
     });
+  }
+
+  #widgets(): cloudwatch.IWidget[][] {
+    const { interruption } = this.#props;
+    return [
+      ...this.#alarmRows(),
+      ...this.#rows('pods', this.#pendingRow()),
+      ...this.#rows('money', this.#moneyRow()),
+      ...this.#rows('launches', this.#launchesRow(), this.#launchTables()),
+      ...this.#rows('disruption', this.#disruptionRow(), this.#disruptionTables()),
+      ...(interruption === undefined
+        ? []
+        : this.#rows('interruption', this.#interruptionRow(interruption))),
+      ...this.#rows('functions', this.#functionsRow()),
+      ...this.#rows('decisions', this.#decisionsRow()),
+    ];
+  }
+
+  /** Of a stack that decides and never acts. */
+  #shadowWidgets(): cloudwatch.IWidget[][] {
+    const runs = [
+      this.#lastTick(['shadow']),
+      this.#faults(),
+      this.#ownCostGraph({ width: WIDTH / 2 }),
+    ];
+    return [
+      ...this.#alarmRows(),
+      ...this.#rows('shadow', this.#observedRow()),
+      ...this.#rows('functions', runs),
+    ];
+  }
+
+  #observedRow(): cloudwatch.IWidget[] {
+    const observed = `filter message = "${OBSERVED_LOG.message}"`;
+    const { pending, unplaced, launches, removals, now, planned } = OBSERVED_LOG.fields;
+    const means = [now, planned].map((field) => `avg(${field}) as ${field}`).join(', ');
+    return [
+      this.#table(
+        'Price of the nodes, now and as planned',
+        [observed, `stats ${means} by bin(5m)`],
+        {
+          view: cloudwatch.LogQueryVisualizationType.LINE,
+        },
+      ),
+      this.#table('Observations', [
+        observed,
+        `fields @timestamp, ${[pending, unplaced, launches, removals, now, planned].join(', ')}`,
+        'sort @timestamp desc | limit 100',
+      ]),
+    ];
   }
 
   /** A row's question above its widgets. */
@@ -126,7 +168,7 @@ export class DecisionDashboard extends Construct {
       this.#graph('cost'),
       this.#graph('nodes'),
       this.#graph('utilization', { leftYAxis: { ...axisOf(AXES.utilization), max: 100 } }),
-      this.#widget('Compute of Joiner, USD an hour', 'USD an hour', [this.#ownCost()]),
+      this.#ownCostGraph(),
     ];
   }
 
@@ -177,11 +219,13 @@ export class DecisionDashboard extends Construct {
         `by ${fields.useCase}, ${fields.reason}`,
       'sort times desc | limit 20',
     ];
-    return [this.#table('What was not done, by reason', table, WIDTH)];
+    return [this.#table('What was not done, by reason', table, { width: WIDTH })];
   }
 
-  #interruptionRow(): cloudwatch.IWidget[] {
-    const { queue, deadLetters } = this.#props;
+  #interruptionRow({
+    queue,
+    deadLetters,
+  }: Pick<Interruptions, 'queue' | 'deadLetters'>): cloudwatch.IWidget[] {
     const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.MAXIMUM };
     const oldest = queue.metricApproximateAgeOfOldestMessage({
       ...options,
@@ -209,18 +253,21 @@ export class DecisionDashboard extends Construct {
   }
 
   #functionsRow(): cloudwatch.IWidget[] {
-    const sum = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
-    const functions = [...this.#props.functions];
-    const faults = functions.flatMap(([name, fn]) => [
-      fn.function.metricErrors({ ...sum, label: `${name}: errors` }),
-      fn.function.metricThrottles({ ...sum, label: `${name}: throttles` }),
-    ]);
     return [
-      this.#lastTick(),
-      this.#widget('Errors and throttles', 'a minute', faults),
+      this.#lastTick(['provision', 'lifecycle']),
+      this.#faults(),
       this.#graph('phases'),
       this.#graph('lag'),
     ];
+  }
+
+  #faults(): cloudwatch.GraphWidget {
+    const sum = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
+    const faults = [...this.#props.functions].flatMap(([name, fn]) => [
+      fn.function.metricErrors({ ...sum, label: `${name}: errors` }),
+      fn.function.metricThrottles({ ...sum, label: `${name}: throttles` }),
+    ]);
+    return this.#widget('Errors and throttles', 'a minute', faults);
   }
 
   #decisionsRow(): cloudwatch.IWidget[] {
@@ -230,13 +277,12 @@ export class DecisionDashboard extends Construct {
       `fields @timestamp, ${list.join(', ')}`,
       'sort @timestamp desc | limit 100',
     ];
-    return [this.#table('Decisions', lines, WIDTH)];
+    return [this.#table('Decisions', lines, { width: WIDTH })];
   }
 
-  /** A minute without a run of either shows as a gap or a zero. */
-  #lastTick(): cloudwatch.GraphWidget {
+  /** A minute without a run of one shows as a gap or a zero. */
+  #lastTick(names: readonly FunctionName[]): cloudwatch.GraphWidget {
     const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
-    const names = ['provision', 'lifecycle'] as const;
     const runs = names.flatMap((name) => {
       const source = this.#props.functions.get(name)?.function;
       if (source === undefined) return [];
@@ -254,6 +300,11 @@ export class DecisionDashboard extends Construct {
       ];
     });
     return this.#widget('Runs without an error, a minute', 'a minute', runs);
+  }
+
+  #ownCostGraph(more: Partial<cloudwatch.GraphWidgetProps> = {}): cloudwatch.GraphWidget {
+    const title = 'Compute of Joiner, USD an hour';
+    return this.#widget(title, 'USD an hour', [this.#ownCost()], more);
   }
 
   /** Duration × memory × price, all functions together. */
@@ -315,14 +366,15 @@ export class DecisionDashboard extends Construct {
   #table(
     title: string,
     queryLines: readonly string[],
-    width: number = WIDTH / 2,
+    more: Pick<cloudwatch.LogQueryWidgetProps, 'width' | 'view'> = {},
   ): cloudwatch.LogQueryWidget {
     return new cloudwatch.LogQueryWidget({
       title,
       logGroupNames: [...this.#props.functions.values()].map((fn) => fn.logGroup.logGroupName),
       queryLines: [...queryLines],
-      width,
+      width: WIDTH / 2,
       height: HEIGHT,
+      ...more,
     });
   }
 }

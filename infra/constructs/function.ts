@@ -20,6 +20,7 @@ export const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
   catalog: 'Joiner: reads instance types and prices',
   events: 'Joiner: publishes decisions as events',
   metrics: 'Joiner: writes metrics to Prometheus',
+  shadow: 'Joiner: records what it would do beside Karpenter',
   install: 'Joiner: applies CRDs and RBAC for CloudFormation',
 };
 

@@ -11,6 +11,8 @@ export interface InstallerProps {
   readonly nodeRoles: readonly string[];
   /** The stack and its roles may go while nodes are there. */
   readonly leaveNodes: boolean;
+  /** The stack never acts: nodes are Karpenter's, and one function alone gets rights. */
+  readonly isShadow: boolean;
   /** What the installer applies, and which version; a new one has everything applied again. */
   readonly fingerprint: string;
   /** The access policy that the installer has until all is applied; undefined: none. */
@@ -49,6 +51,7 @@ export class Installer extends Construct {
       Cluster: this.#props.cluster,
       NodeRoles: this.#props.nodeRoles.join(','),
       LeaveNodes: String(this.#props.leaveNodes),
+      ...this.#shadow(),
     });
   }
 
@@ -60,6 +63,7 @@ export class Installer extends Construct {
       Fingerprint: fingerprint,
       Admin: String(lentPolicyArn !== undefined),
       ...(installCrds ? {} : { Crds: 'checked' }),
+      ...this.#shadow(),
     });
   }
 
@@ -71,6 +75,7 @@ export class Installer extends Construct {
       Fingerprint: fingerprint,
       Policy: lentPolicyArn ?? '',
       Principal: handler.role?.roleArn ?? '',
+      ...this.#shadow(),
     });
   }
 
@@ -93,10 +98,15 @@ export class Installer extends Construct {
 
   /** To be made after everything else, so that it is the first to be deleted. */
   nodes(): CustomResource {
+    const { cluster, leaveNodes, isShadow } = this.#props;
     return this.#step('Nodes', INSTALL_STEPS.nodes, {
-      Cluster: this.#props.cluster,
-      LeaveNodes: String(this.#props.leaveNodes),
+      Cluster: cluster,
+      LeaveNodes: String(leaveNodes || isShadow),
     });
+  }
+
+  #shadow(): Readonly<Record<string, string>> {
+    return this.#props.isShadow ? { Shadow: 'true' } : {};
   }
 
   #step(

@@ -60,6 +60,14 @@ export interface JoinerProps {
    */
   readonly region?: string;
   /**
+   * Decides beside Karpenter and never acts (docs/migrate/karpenter.md). The stack has `catalog`,
+   * `install` and the function `shadow`, which once a minute records in the bucket what it would do.
+   * `joiner shadow report` shows it beside what Karpenter did. Without `shadow`, the next deployment
+   * adds everything else and keeps the bucket.
+   * @default false
+   */
+  readonly shadow?: boolean;
+  /**
    * `watch` holds a Kubernetes watch and reacts within a second. `tick` polls every minute and
    * saves about $9 a month.
    * @default 'watch'
@@ -68,7 +76,7 @@ export interface JoinerProps {
   /**
    * Memory in MB by function. Lambda assigns CPU in proportion.
    * @default watch 256, provision 1769, lifecycle 1024, disrupt 1769, interrupt 512,
-   * nodeclass 512, catalog 512, events 256, metrics 512, install 256
+   * nodeclass 512, catalog 512, events 256, metrics 512, shadow 1769, install 256
    */
   readonly memorySizes?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
@@ -203,7 +211,7 @@ export interface JoinerProps {
    */
   readonly logRetentionDays?: number;
   /**
-   * Days that decision records and recordings are kept.
+   * Days that decision records, recordings and observations are kept.
    * @default 30
    */
   readonly dataRetentionDays?: number;

@@ -27,12 +27,13 @@ import { DESCRIPTIONS, JoinerFunction, logGroupName } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
-import { admitLogs, arnOf, keyOf } from './keys.ts';
+import { admitLogs, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
-import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
+import { admitNodes, type NodeRoles, nodeRoles } from './node-roles.ts';
 import { namesOf, OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
-import { RemoteWrite, remoteWriteScope } from './remote-write.ts';
+import { policyScope } from './policy-scope.ts';
+import { RemoteWrite } from './remote-write.ts';
 import {
   admitToCluster,
   checkProps,
@@ -46,25 +47,25 @@ import {
   TIMEOUTS,
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
-import { FINGERPRINT, installRole } from './version.ts';
+import { fingerprint, installRole } from './version.ts';
 
 /**
  * Joiner for one EKS cluster: the functions, what triggers them, what they may do and remember, and
- * what people see of them.
+ * what people see of them. With `shadow` it decides beside Karpenter and never acts.
  */
 export class Joiner extends Construct {
   /** The functions by name. */
   readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
   readonly bucket: s3.IBucket | s3.Bucket;
-  readonly interruptionQueue: InterruptionQueue;
   readonly wakeUps: WakeUps;
-  /** ARN of the role that Linux nodes get; EC2NodeClasses name it in `spec.role`. */
-  readonly nodeRoleArn: string;
   /** Undefined: the prop `dashboard` is false. */
   readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly alarms: readonly cloudwatch.Alarm[];
   readonly clusterName: string;
   readonly #props: JoinerProps;
+  /** Undefined: the stack never acts. */
+  readonly #interruption: InterruptionQueue | undefined;
+  readonly #nodeRoles: NodeRoles | undefined;
 
   constructor(scope: Construct, id: string, props: JoinerProps) {
     super(scope, id);
@@ -78,29 +79,31 @@ export class Joiner extends Construct {
       cluster,
       encryptionKey: keyOf(this, 'BusKey', props.busEncryptionKey),
     });
-    this.interruptionQueue = new InterruptionQueue(this, 'Interruption', {
-      cluster,
-      encryptionKey: keyOf(this, 'QueueKey', props.queueEncryptionKey),
-      timeout: TIMEOUTS.interrupt,
-    });
-    const linuxRole = this.#linuxRole();
-    this.nodeRoleArn = linuxRole.roleArn;
-    const windowsRole = this.#windowsRole();
-    const furtherRoles = (props.nodeRoles ?? []).map((role) => furtherRole(role));
-    const ownRoles = [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])];
-    const nodeRoles = [
-      ...ownRoles.map((role) => role.roleArn),
-      ...furtherRoles.map((each) => each.arn),
-    ];
-    this.functions = this.#functions(nodeRoles);
+    const isActing = props.shadow !== true;
+    this.#interruption = isActing ? this.#interruptions() : undefined;
+    this.#nodeRoles = isActing ? nodeRoles(this, props, cluster) : undefined;
+    this.functions = this.#functions();
     admitToCluster(this, props);
     const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
-    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
-    const installer = this.#install(access, nodeRoles);
+    if (this.#nodeRoles !== undefined) admitNodes(access, this.#nodeRoles, props);
+    const installer = this.#install(access);
     this.alarms = this.#alarms();
     this.dashboard = this.#dashboard();
     this.#finish(installer);
     this.#output();
+  }
+
+  /** Throws where `shadow` is true: the stack has no queue. */
+  get interruptionQueue(): InterruptionQueue {
+    return this.#acting('interruptionQueue', this.#interruption);
+  }
+
+  /**
+   * ARN of the role that Linux nodes get; EC2NodeClasses name it in `spec.role`. Throws where
+   * `shadow` is true: the stack launches no nodes.
+   */
+  get nodeRoleArn(): string {
+    return this.#acting('nodeRoleArn', this.#nodeRoles?.linux.roleArn);
   }
 
   /** Lets somebody put wake-ups onto the bus. */
@@ -171,25 +174,23 @@ export class Joiner extends Construct {
     }).bucket;
   }
 
-  #linuxRole(): iam.IRole {
-    const { nodeRole } = this.#props;
-    if (typeof nodeRole === 'string') {
-      return iam.Role.fromRoleArn(this, 'NodeRole', nodeRole, { mutable: false });
-    }
-    const cluster = this.clusterName;
-    return nodeRole ?? new NodeRole(this, 'Nodes', { cluster, platform: 'linux' }).role;
+  #interruptions(): InterruptionQueue {
+    return new InterruptionQueue(this, 'Interruption', {
+      cluster: this.clusterName,
+      encryptionKey: keyOf(this, 'QueueKey', this.#props.queueEncryptionKey),
+      timeout: TIMEOUTS.interrupt,
+    });
   }
 
-  #windowsRole(): iam.IRole | undefined {
-    if (this.#props.windowsNodes !== true) return undefined;
-    const cluster = this.clusterName;
-    return new NodeRole(this, 'WindowsNodes', { cluster, platform: 'windows' }).role;
+  #acting<Part>(name: string, part: Part | undefined): Part {
+    if (part !== undefined) return part;
+    throw new Error(`${name}: a stack with shadow: true has none`);
   }
 
-  #functions(nodeRoleArns: readonly string[]): ReadonlyMap<FunctionName, JoinerFunction> {
+  #functions(): ReadonlyMap<FunctionName, JoinerFunction> {
     const names = functionNames(this.#props);
     const code = this.#props.code ?? bundledCode(names);
-    const scope = this.#policyScope(nodeRoleArns);
+    const scope = this.#policyScope();
     const logKey = keyOf(this, 'LogKey', this.#props.logEncryptionKey);
     const logs = names.map((name) => logGroupName(this.clusterName, name));
     if (logKey !== undefined) admitLogs(this, logKey, logs);
@@ -220,7 +221,7 @@ export class Joiner extends Construct {
       timeout: TIMEOUTS[name],
       environment: environment(this, name, this.#props, shared),
       statements: POLICIES[name](scope),
-      role: name === 'install' ? installRole(this, this.clusterName) : undefined,
+      role: name === 'install' ? this.#installRole() : undefined,
       logRetention: logRetentionDays ?? 30,
       logEncryptionKey,
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
@@ -230,56 +231,45 @@ export class Joiner extends Construct {
     });
   }
 
-  #policyScope(nodeRoleArns: readonly string[]): PolicyScope {
-    const { partition, region, account, urlSuffix } = Stack.of(this);
-    const { encryptionKey, queueEncryptionKey } = this.#props;
-    return {
-      partition,
-      region,
-      account,
-      dnsSuffix: urlSuffix,
+  #policyScope(): PolicyScope {
+    return policyScope(this, this.#props, {
       cluster: this.clusterName,
-      clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${this.clusterName}`,
-      bucketArn: this.bucket.bucketArn,
-      isBucketOwned: this.#props.bucket === undefined,
-      keyArn: arnOf(encryptionKey),
-      queueKeyArn: arnOf(queueEncryptionKey),
+      bucket: this.bucket,
       eventBusArn: this.wakeUps.bus.eventBusArn,
-      queueArn: this.interruptionQueue.queue.queueArn,
-      nodeRoleArns,
-      imageParameterArns: (this.#props.imageParameters ?? []).map((parameter) =>
-        parameter.startsWith('arn:')
-          ? parameter
-          : `arn:${partition}:ssm:${region}:${account}:parameter${parameter}`,
-      ),
-      isIsolated: this.#props.isolatedVpc ?? false,
-      remoteWrite: remoteWriteScope(this.#props, { partition, account }),
-      installRoleName: installRole(this, this.clusterName).name,
-    };
+      queueArn: this.#interruption?.queue.queueArn ?? '',
+      nodeRoleArns: this.#nodeRoles?.arns ?? [],
+      installRoleName: this.#installRole().name,
+    });
+  }
+
+  #installRole(): { readonly id: string; readonly name: string } {
+    return installRole(this, this.clusterName, fingerprint(this.#props));
   }
 
   /**
    * Check → the installer's access → definitions and rights → the functions' access → triggers, and
    * away in the opposite order: no function is moved to rights that are not there yet.
    */
-  #install(access: ClusterAccess, nodeRoles: readonly string[]): Installer {
-    const { installerAccess, installCrds, endpoint, cluster, leaveNodes } = this.#props;
+  #install(access: ClusterAccess): Installer {
+    const { installerAccess, installCrds, endpoint, cluster, leaveNodes, shadow } = this.#props;
+    const version = fingerprint(this.#props);
     const install = this.#get('install');
     const lentPolicyArn = (installerAccess ?? true) ? clusterAdminPolicy(this) : undefined;
     const installer = new Installer(this, 'Installer', {
       cluster: this.clusterName,
       handler: install.function,
       endpoint: endpoint ?? 'public',
-      nodeRoles,
+      nodeRoles: this.#nodeRoles?.arns ?? [],
       leaveNodes: leaveNodes ?? false,
-      fingerprint: FINGERPRINT,
+      isShadow: shadow ?? false,
+      fingerprint: version,
       lentPolicyArn,
       installCrds: installCrds ?? true,
     });
     const check = installer.check();
     if (typeof cluster !== 'string') check.node.addDependency(cluster);
     const own = new ClusterAccess(this, 'InstallerAccess', { cluster: this.clusterName });
-    own.admitInstaller(FINGERPRINT, install.role, lentPolicyArn);
+    own.admitInstaller(version, install.role, lentPolicyArn);
     own.node.addDependency(check);
     const [roles, applied] = [installer.roles(), installer.apply()];
     for (const each of [roles, applied]) each.node.addDependency(own);
@@ -292,23 +282,6 @@ export class Joiner extends Construct {
     this.#data(installer);
     this.#trigger(applied, access);
     return installer;
-  }
-
-  #admitNodes(
-    access: ClusterAccess,
-    linuxRole: iam.IRole,
-    windowsRole: iam.IRole | undefined,
-    furtherRoles: readonly FurtherRole[],
-  ): void {
-    const { nodeRole, nodeRoleEntry } = this.#props;
-    if (nodeRole === undefined || nodeRoleEntry === true) {
-      access.admitNodes('nodes', linuxRole.roleArn, 'EC2_LINUX');
-    }
-    if (windowsRole !== undefined) {
-      access.admitNodes('windows-nodes', windowsRole.roleArn, 'EC2_WINDOWS');
-    }
-    if (nodeRoleEntry === false) return;
-    for (const { id, arn } of furtherRoles) access.admitNodes(`nodes-${id}`, arn, 'EC2_LINUX');
   }
 
   /**
@@ -342,7 +315,7 @@ export class Joiner extends Construct {
     this.wakeUps.connect(this.clusterName, handlers);
     const schedules = new Schedules(this, 'Schedules', { cluster: this.clusterName, handlers });
     schedules.node.addDependency(access);
-    this.interruptionQueue.feed(this.#get('interrupt').function, access);
+    this.#interruption?.feed(this.#get('interrupt').function, access);
     new RemoteWrite(this, 'RemoteWrite', { functions: this.functions });
     const [publisher, bucket] = [handlers.get('events'), this.bucket];
     if (publisher === undefined) return;
@@ -350,14 +323,12 @@ export class Joiner extends Construct {
   }
 
   #observed() {
-    const { queue, deadLetters } = this.interruptionQueue;
     const memorySizes = { ...MEMORY_SIZES, ...this.#props.memorySizes };
     return {
       cluster: this.clusterName,
       functions: this.functions,
       memorySizes,
-      queue,
-      deadLetters,
+      interruption: this.#interruption,
     };
   }
 
@@ -374,15 +345,14 @@ export class Joiner extends Construct {
       typeof alarmTopic === 'string'
         ? sns.Topic.fromTopicArn(this, 'AlarmTopic', alarmTopic)
         : alarmTopic;
-    const { rules } = this.interruptionQueue;
-    return new Alarms(this, 'Alarms', { ...this.#observed(), rules, topic }).alarms;
+    return new Alarms(this, 'Alarms', { ...this.#observed(), topic }).alarms;
   }
 
   #output(): void {
     const values: Readonly<Record<OutputName, string | undefined>> = {
-      NodeRoleArn: this.nodeRoleArn,
+      NodeRoleArn: this.#nodeRoles?.linux.roleArn,
       BucketName: this.bucket.bucketName,
-      InterruptionQueueUrl: this.interruptionQueue.queue.queueUrl,
+      InterruptionQueueUrl: this.#interruption?.queue.queueUrl,
       DashboardName: this.dashboard?.dashboardName,
       FunctionNames: namesOf(this.functions.values()),
     };

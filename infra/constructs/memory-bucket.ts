@@ -9,7 +9,7 @@ export interface MemoryBucketProps {
   readonly cluster: string;
   /** Undefined: keys of S3. */
   readonly encryptionKey: kms.IKey | undefined;
-  /** How long decision records and snapshots are kept. */
+  /** How long decision records, snapshots and observations are kept. */
   readonly dataRetention: Duration;
   /** Whether new objects are announced on the account's default event bus. */
   readonly isAnnounced: boolean;
@@ -25,7 +25,8 @@ export class MemoryBucket extends Construct {
   constructor(scope: Construct, id: string, props: MemoryBucketProps) {
     super(scope, id);
     const own = BUCKET_LAYOUT.cluster(props.cluster);
-    const expiring = [BUCKET_LAYOUT.decisions, BUCKET_LAYOUT.snapshots];
+    const { decisions, snapshots, observations } = BUCKET_LAYOUT;
+    const expiring = [decisions, snapshots, observations];
     this.bucket = new s3.Bucket(this, 'Bucket', {
       ...(props.encryptionKey === undefined
         ? { encryption: s3.BucketEncryption.S3_MANAGED }

@@ -178,6 +178,7 @@ const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = 
     REGION,
     "a region's name such as eu-west-1, of the partitions aws and aws-cn: others are not supported",
   ),
+  shadow: isFlag,
   reaction: oneOf('watch', 'tick'),
   memorySizes: recordOf(FUNCTION_NAMES, whole(128, 10_240), 'provision=3008'),
   endpoint: oneOf('public', 'private'),

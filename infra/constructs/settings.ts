@@ -12,6 +12,7 @@ import {
   FUNCTION_NAMES,
   type FunctionName,
   METRICS_NAMESPACE,
+  SHADOW_FUNCTIONS,
 } from '../../shared/contract.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
@@ -30,6 +31,7 @@ export const MEMORY_SIZES: Readonly<Record<FunctionName, number>> = {
   catalog: 512,
   events: 256,
   metrics: 512,
+  shadow: 1769,
   install: 256,
 };
 
@@ -44,6 +46,7 @@ export const TIMEOUTS: Readonly<Record<FunctionName, Duration>> = {
   catalog: Duration.minutes(10),
   events: Duration.minutes(1),
   metrics: Duration.minutes(1),
+  shadow: Duration.minutes(5),
   install: Duration.minutes(8),
 };
 
@@ -60,6 +63,10 @@ export function functionNames(props: JoinerProps): readonly FunctionName[] {
 
 /** Why the stack does not have the function, e.g. `there is no watch where reaction is 'tick'`. */
 function absence(props: JoinerProps, name: FunctionName): string | undefined {
+  if (props.shadow === true) {
+    return SHADOW_FUNCTIONS.has(name) ? undefined : `there is no ${name} where shadow is true`;
+  }
+  if (name === 'shadow') return 'there is no shadow where shadow is not true';
   if (name === 'watch' && props.reaction === 'tick') {
     return "there is no watch where reaction is 'tick'";
   }
@@ -87,7 +94,7 @@ function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
       'cluster has a name that is only known when it is deployed: give it an explicit clusterName',
     );
   }
-  faults.push(...placeFaults(scope, props), ...idleFaults(props));
+  faults.push(...placeFaults(scope, props), ...idleFaults(props), ...shadowFaults(props));
   if (props.endpoint === 'private') {
     for (const name of ['subnets', 'securityGroups'] as const) {
       if (props[name] === undefined) {
@@ -196,6 +203,29 @@ function idleFaults(props: JoinerProps): readonly string[] {
     );
   }
   return faults;
+}
+
+/** Props of what a stack that never acts does not have. */
+const ACTING = [
+  'reaction',
+  'decisionEvents',
+  'metrics',
+  'queueEncryptionKey',
+  'nodeRole',
+  'nodeRoleEntry',
+  'nodeRoles',
+  'windowsNodes',
+  'imageParameters',
+  'isolatedVpc',
+  'installCrds',
+] as const satisfies readonly (keyof JoinerProps)[];
+
+function shadowFaults(props: JoinerProps): readonly string[] {
+  if (props.shadow !== true) return [];
+  return ACTING.filter((name) => props[name] !== undefined).map(
+    (name) =>
+      `${name} is given, but has no meaning where shadow is true: give it with shadow false`,
+  );
 }
 
 /** The name where it is known at synthesis; of a cluster in the app that which was given to it. */

@@ -73,6 +73,7 @@ export const SCHEDULES: Readonly<Partial<Record<FunctionName, readonly Schedule[
   disrupt: [{ every: Duration.minutes(1), kind: 'tick' }],
   nodeclass: [{ every: Duration.minutes(5), kind: 'tick' }],
   metrics: [{ every: Duration.minutes(1), kind: 'tick' }],
+  shadow: [{ every: Duration.minutes(1), kind: 'tick' }],
   catalog: [
     { every: Duration.minutes(15), kind: 'spot-prices' },
     { every: Duration.hours(12), kind: 'all' },

@@ -8,6 +8,7 @@ import { metricsPolicy } from './metrics.ts';
 import { nodeclassPolicy } from './nodeclass.ts';
 import { describeCluster, putWakeUps } from './parts.ts';
 import { provisionPolicy } from './provision.ts';
+import { shadowPolicy } from './shadow.ts';
 import type { Policies } from './statement.ts';
 
 /**
@@ -24,5 +25,6 @@ export const POLICIES: Policies = {
   catalog: catalogPolicy,
   events: eventsPolicy,
   metrics: metricsPolicy,
+  shadow: shadowPolicy,
   install: installPolicy,
 };

@@ -1,9 +1,9 @@
-import { planningOf } from '../../cli/plan/preview.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
 import { planRecording } from '../../shared/app/recording/recording.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { podKey } from '../../shared/core/model/pod.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
+import { planningOf } from '../../shared/preview/preview.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { decodeScenario } from '../../shared/sim/scenario.ts';
 

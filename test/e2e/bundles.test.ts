@@ -4,7 +4,9 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withFollowing } from '../../infra/rights/rules.ts';
 import { decisionRecordSchema } from '../../shared/api/decision-record.ts';
+import { observationSchema } from '../../shared/api/observation.ts';
 import { RESOURCES } from '../../shared/api/resources.ts';
+import { observationFolder } from '../../shared/aws/memory/observation-log.ts';
 import { MEASUREMENTS_LINE } from '../../shared/contract/prometheus.ts';
 import {
   DECISION_EVENT,
@@ -12,6 +14,7 @@ import {
   type FunctionName,
   INSTALL_STEPS,
 } from '../../shared/contract.ts';
+import { property, text as textOf } from '../../shared/kube/list.ts';
 import { C7G_LARGE } from '../builders/ec2-types.ts';
 import {
   type RequestRecord,
@@ -133,6 +136,21 @@ await describeClosedLoop(
       expect(await watching).toEqual({ outcome: 'watched' });
       expect(new Set(markets)).toEqual(
         new Set(['spot', 'on-demand', RESERVATION.CapacityReservationId]),
+      );
+    }, 90_000);
+
+    it('shadow looks at all of it and keeps what it would do', async () => {
+      const folder = observationFolder(CLUSTER);
+      const before = cloud.bucket.objects.size;
+      const found = await world().invoke('shadow', {}, 60_000);
+      expect(found).toMatchObject({ pending: 1, unplaced: 1, isKarpenterActive: false });
+      const keys = [...cloud.bucket.objects.keys()].filter((key) => key.startsWith(folder));
+      expect([keys.length, cloud.bucket.objects.size]).toEqual([1, before + 1]);
+      const text = plainText(cloud.bucket.objects.get(keys[0] ?? '') ?? Buffer.of());
+      const observation = observationSchema.parse(JSON.parse(text));
+      const claims = await loop.list(RESOURCES.nodeClaims);
+      expect(observation.nodes.map(({ nodeClaim }) => nodeClaim)).toEqual(
+        claims.map(nameOf).toSorted(),
       );
     }, 90_000);
 
@@ -286,6 +304,12 @@ await describeClosedLoop(
         const answer = await world().install('Update', step, unlent, { NodeRoles: 'arn:a' });
         expect(answer, answer.Reason).toMatchObject({ Status: 'SUCCESS' });
       }
+      // A stack that becomes one that never acts asks for Karpenter's Lease, too.
+      const shadow = { ...unlent, NodeRoles: '', Shadow: 'true' };
+      expect(await world().install('Update', roles, shadow, { NodeRoles: 'arn:a' })).toMatchObject({
+        Status: 'SUCCESS',
+        Reason: 'Karpenter looks after the nodes, or there are none',
+      });
       const answer = await world().install('Delete', nodes, unlent);
       expect(answer).toMatchObject({ Status: 'SUCCESS', Reason: 'no nodes are left' });
     });
@@ -313,6 +337,10 @@ await describeClosedLoop(
   // What is asked for is recorded here, not when.
   { aws: 'instant' },
 );
+
+function nameOf(object: unknown): string {
+  return textOf(property(property(object, 'metadata'), 'name'));
+}
 
 /** What one record has of a function, and the other neither has nor has what brings it now and then. */
 function beyond(of: RequestRecord, other: RequestRecord, name: FunctionName): readonly string[] {

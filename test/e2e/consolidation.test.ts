@@ -10,6 +10,7 @@ import {
   ourNodes,
   runningPods,
 } from '../support/closed-loop/questions.ts';
+import { look } from '../support/closed-loop/shadow.ts';
 import {
   type ClosedLoop,
   describeClosedLoop,
@@ -78,6 +79,8 @@ await describeClosedLoop(
           const said = (await eventsOf(loop)).map(({ message }) => message);
           return said.some((each) => each.endsWith('metrics.k8s.io is not served'));
         });
+        // Who only looks asks for the same.
+        expect(await look()).toMatchObject({ pending: 0, removals: 0, nodes: before });
         expect(liveInstances(loop)).toHaveLength(before);
         await loop.apply([pool]);
         await loop.until('there are fewer nodes', async () => {

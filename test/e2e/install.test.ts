@@ -1,87 +1,20 @@
 import { beforeAll, expect, it } from 'vitest';
-import { type InstallPorts, install } from '../../functions/install/install.ts';
 import { manifests } from '../../infra/bundle.ts';
 import { RESOURCES, resourceOf } from '../../shared/api/resources.ts';
-import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
 import { karpenterCrds, ourCrds } from '../support/control-plane/crds.ts';
-import { asGroup, impatientClient } from '../support/control-plane/installer-clients.ts';
+import { installerOn, type Outcome } from '../support/control-plane/installer.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 
 const CRD = RESOURCES.customResourceDefinitions;
-const MINUTE_MS = 60_000;
-
-const FACTS: ClusterAccess = {
-  status: 'ACTIVE',
-  authenticationMode: 'API',
-  endpoint: '',
-  caPem: '',
-  isPublic: true,
-  publicCidrs: ['0.0.0.0/0'],
-  isPrivate: false,
-  isAutoMode: false,
-};
-
-interface Outcome {
-  readonly status: string;
-  readonly reason: string;
-}
 
 await describeWithControlPlane('the installer', ({ admin, plane }) => {
   const dropped: unknown[] = [];
-  const run = async (
-    type: 'Create' | 'Update' | 'Delete',
-    change: {
-      readonly isAutoMode?: boolean;
-      readonly token?: string;
-      /** Its rights are those of a group, not the admin's. */
-      readonly group?: string;
-      /** Requests until EKS has seen that it is the admin. */
-      readonly late?: number;
-      readonly manifests?: readonly object[];
-      readonly properties?: Readonly<Record<string, string>>;
-      readonly oldProperties?: Readonly<Record<string, string>>;
-    } = {},
-  ): Promise<Outcome> => {
-    const ports: InstallPorts = {
-      region: 'eu-west-1',
-      cloud: {
-        describeCluster: async () => ({ ...FACTS, isAutoMode: change.isAutoMode ?? false }),
-        removeObjects: async () => 0,
-        wake: async () => {},
-        dropAccess: async (entry) => void dropped.push(entry),
-      },
-      connect: () => {
-        if (change.token !== undefined) return impatientClient(plane(), change.token);
-        const { group, late } = change;
-        if (late !== undefined) return asGroup(plane(), 'joiner:none', late);
-        return group === undefined
-          ? clientOf(plane(), 'joiner-install')
-          : asGroup(plane(), group, Number.POSITIVE_INFINITY);
-      },
-      manifests: change.manifests ?? manifests(),
-      put: async () => ({ status: 200 }),
-      sleep: async () => {},
-      log: () => {},
-    };
-    const event = {
-      RequestType: type,
-      ResponseURL: 'https://answers.example.com/',
-      ResourceProperties: {
-        Step: 'apply',
-        Cluster: 'demo',
-        Admin: String(change.group === undefined),
-        ...change.properties,
-      },
-      OldResourceProperties: change.oldProperties ?? {},
-    };
-    return await install(ports, event, 2 * MINUTE_MS);
-  };
-
+  const run = installerOn(plane, dropped);
   const definition = (name: string): Promise<unknown> => admin().get(CRD, { name });
   const apply = async (client: KubeClient, crd: object): Promise<void> => {
     await client.apply(CRD, { name: text(property(property(crd, 'metadata'), 'name')) }, crd);
@@ -133,7 +66,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
 
   it('brings definitions and rights, and both have their effect', async () => {
     const outcome = await run('Create');
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '36 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '40 objects applied' });
     for (const crd of await ourCrds()) {
       const name = text(property(property(crd, 'metadata'), 'name'));
       const conditions = property(property(await definition(name), 'status'), 'conditions');
@@ -147,13 +80,13 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
 
   it('waits until EKS has seen that it is the admin', async () => {
     const outcome = await run('Create', { late: 3 });
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '36 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '40 objects applied' });
   });
 
   it('changes nothing the second time', async () => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update');
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '36 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '40 objects applied' });
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
   });
 
@@ -224,7 +157,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     await admin().patch(CRD, unnoted.metadata, { kind: 'merge', value: unnoted });
     const before = await definition('nodeoverlays.karpenter.sh');
     const outcome = await run('Update', { properties });
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '31 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '35 objects applied' });
     expect(await definition('nodeoverlays.karpenter.sh')).toEqual(before);
     await apply(admin(), withField(await ours('nodeoverlays.karpenter.sh'), 'other', 'price'));
     const refused = await run('Update', { properties });
@@ -240,7 +173,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update', { isAutoMode: true });
     expect(outcome.status).toBe('SUCCESS');
-    expect(outcome.reason).toContain('33 objects applied');
+    expect(outcome.reason).toContain('37 objects applied');
     expect(outcome.reason).toMatch(/left to Auto Mode: .*nodeclaims.*nodeoverlays.*nodepools/);
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
   });
@@ -272,6 +205,60 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect(await end()).toEqual({ status: 'SUCCESS', reason: 'no nodes are left' });
     expect((await change('arn:b')).status).toBe('SUCCESS');
     await admin().delete(RESOURCES.nodeClaims, { name: 'auto' }, {});
+  });
+
+  it('for a stack that never acts applies its rights alone, and takes all others back', async () => {
+    const names = ['nodepools.karpenter.sh', 'nodeclaims.karpenter.sh'];
+    const before = await Promise.all(names.map(definition));
+    const Shadow = 'true';
+    const applied = await run('Update', { properties: { Shadow } });
+    expect(applied).toEqual({ status: 'SUCCESS', reason: '8 objects applied' });
+    // Functions of before run until the deployment ends.
+    expect(await rightsOf('joiner:provision')).toBeDefined();
+    const properties = { Step: 'settle', Policy: 'arn:policy', Principal: 'arn:role', Shadow };
+    const settled = await run('Update', { properties });
+    expect(settled.status).toBe('SUCCESS');
+    expect(settled.reason).toContain('ClusterRole joiner:provision');
+    dropped.splice(0);
+    expect([...new Set((await rightsLeft()).map((each) => each.split(' ')[1]))].sort()).toEqual([
+      'joiner:install',
+      'joiner:shadow',
+    ]);
+    expect(await Promise.all(names.map(definition))).toEqual(before);
+    const rules = property(ourRole('joiner:shadow'), 'rules');
+    expect(await rightsOf('joiner:shadow')).toEqual(rules);
+    const lacks = await run('Update', { group: 'joiner:install' });
+    expect(lacks.reason).toContain('ClusterRole joiner:disrupt is absent');
+    const asItIs = await run('Update', { group: 'joiner:install', properties: { Shadow } });
+    expect(asItIs.status).toBe('SUCCESS');
+    expect((await run('Update')).status).toBe('SUCCESS');
+    expect(await rightsOf('joiner:provision')).toBeDefined();
+  });
+
+  it('makes no stack one that never acts while nodes are there that nobody looks after', async () => {
+    const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+    const claim = { metadata: { name: 'ours' }, spec: { nodeClassRef, requirements: [] } };
+    await admin().create(RESOURCES.nodeClaims, claim);
+    const change = (more: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
+      run('Update', {
+        properties: { Step: 'roles', NodeRoles: '', Shadow: 'true', ...more },
+        oldProperties: { Step: 'roles', NodeRoles: 'arn:a' },
+      });
+    const refused = await change();
+    expect(refused.status).toBe('FAILED');
+    expect(refused.reason).toContain('1 nodes are in the cluster demo, Karpenter does not run');
+    expect((await change({ LeaveNodes: 'true' })).status).toBe('SUCCESS');
+    const lease = { namespace: 'kube-system', name: 'karpenter-leader-election' };
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: 'karpenter-0', renewTime };
+    await admin().create(RESOURCES.leases, { metadata: lease, spec }, lease.namespace);
+    expect(await change()).toEqual({
+      status: 'SUCCESS',
+      reason: 'Karpenter looks after the nodes, or there are none',
+    });
+    await admin().delete(RESOURCES.leases, lease, {});
+    await admin().delete(RESOURCES.nodeClaims, { name: 'ours' }, {});
+    expect((await change()).status).toBe('SUCCESS');
   });
 
   it('keeps what an older version needs until all is settled, and its own rights, too', async () => {

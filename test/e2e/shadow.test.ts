@@ -1,19 +1,25 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withLiveCluster } from '../../cli/live.ts';
 import { marketOf } from '../../cli/market.ts';
-import { previewedOn } from '../../cli/plan/copy.ts';
-import { planningOf } from '../../cli/plan/preview.ts';
+import { previewedOn } from '../../cli/plan/basis.ts';
+import { observationSchema } from '../../shared/api/observation.ts';
 import { RESOURCES } from '../../shared/api/resources.ts';
+import { observationFolder } from '../../shared/aws/memory/observation-log.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { firstFit } from '../../shared/core/scheduling/first-fit/first-fit.ts';
 import { property, text } from '../../shared/kube/list.ts';
+import { planningOf } from '../../shared/preview/preview.ts';
 import { joiner } from '../cli/run.ts';
 import { validated } from '../cli/validated.ts';
+import { BUCKET, CLUSTER } from '../support/aws/cloud.ts';
+import { WireFault } from '../support/aws/wire/response.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import { claimsOf, unschedulablePods } from '../support/closed-loop/questions.ts';
+import { look } from '../support/closed-loop/shadow.ts';
 import { describeClosedLoop } from '../support/closed-loop/world.ts';
 import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
 import { readManifests } from '../support/control-plane/manifests.ts';
@@ -50,6 +56,26 @@ function claimOf({ nodePool: pool, chosen, requirements: all }: PlannedNodeClaim
   };
 }
 
+/** A report without what depends on when its observations were made; NodeClaims know seconds. */
+function timeless({ figures, launches, removals, ...report }: Record<string, unknown>): unknown {
+  const side = (each: unknown): unknown => ({
+    ...Object(each),
+    meanUsdPerHour: 0,
+    pendingSeconds: 0,
+  });
+  const undated = (all: unknown): unknown =>
+    (Array.isArray(all) ? all : []).map((each) => JSON.stringify({ ...each, at: '' })).sort();
+  const { karpenter, joiner: own } = Object(figures);
+  return {
+    ...report,
+    from: '',
+    to: '',
+    figures: { karpenter: side(karpenter), joiner: side(own) },
+    launches: undated(launches),
+    removals: undated(removals),
+  };
+}
+
 await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop) => {
   let folder = '';
   let kubeconfig = '';
@@ -59,18 +85,25 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
   const record = () =>
     joiner('shadow', 'record', file(), '--kubeconfig', kubeconfig, '--region', 'us-east-1');
 
-  /** Writes that Joiner's functions have asked the API server for since the stand-in began. */
-  const written = async (): Promise<readonly string[]> => {
+  /** What Joiner's functions have asked the API server for since the stand-in began. */
+  const requests = async () => {
     const lines = (await readFile(loop.plane().auditLog, 'utf8')).split('\n').slice(audited);
     const events = lines.filter((line) => line !== '').map((line): unknown => JSON.parse(line));
-    return events
-      .map((event) => ({
-        verb: text(property(event, 'verb')),
-        resource: text(property(property(event, 'objectRef'), 'resource')),
-        by: text(property(event, 'userAgent')),
-      }))
+    return events.map((event) => ({
+      verb: text(property(event, 'verb')),
+      resource: text(property(property(event, 'objectRef'), 'resource')),
+      by: text(property(event, 'userAgent')),
+    }));
+  };
+  const written = async (): Promise<readonly string[]> => {
+    return (await requests())
       .filter(({ verb, resource }) => WRITES.has(verb) && !OWN.has(resource))
       .map(({ by, verb, resource }) => `${by} ${verb} ${resource}`);
+  };
+  /** Keys of what the function has kept. */
+  const observed = (): readonly string[] => {
+    const folder = observationFolder(CLUSTER);
+    return [...loop.cloud.bucket.objects.keys()].filter((key) => key.startsWith(folder)).sort();
   };
   const versions = async (): Promise<string> => {
     const kinds = ['nodePools', 'nodeClaims', 'nodes', 'pods'] as const;
@@ -130,16 +163,40 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
     expect(await claimsOf(loop)).toEqual([]);
   });
 
+  it('the function of a stack that never acts sees the same, and keeps it', async () => {
+    const before = await versions();
+    expect(await look()).toMatchObject({ pending: 7, unplaced: 0, isKarpenterActive: true });
+    expect(await versions()).toBe(before);
+    const [key = ''] = observed();
+    const body = loop.cloud.bucket.objects.get(key) ?? Buffer.of();
+    const kept = observationSchema.parse(JSON.parse(gunzipSync(body).toString('utf8')));
+    const [line = ''] = (await readFile(file(), 'utf8')).split('\n');
+    const recorded = observationSchema.parse(JSON.parse(line));
+    expect({ ...kept, at: '', joiner: '' }).toEqual({ ...recorded, at: '', joiner: '' });
+  });
+
+  it('a run whose observation the bucket does not take fails, so that the alarm tells', async () => {
+    const before = observed();
+    const refused = new WireFault('AccessDenied', 'not for you', 403);
+    loop.cloud.server.fail('s3', 'PutObject', refused, 1);
+    await expect(look()).rejects.toThrow(
+      'the observation was not written to the bucket: s3:PutObject: not for you',
+    );
+    expect(observed()).toEqual(before);
+  });
+
   it('reports what Karpenter launched beside what Joiner planned', async () => {
     const planned = await byKarpentersRules();
     expect(planned.length).toBeGreaterThan(0);
     await loop.apply(planned.map(claimOf));
     expect((await record()).exitCode).toBe(0);
+    await look();
     const [first] = await claimsOf(loop);
     const { name } = Object(property(first, 'metadata'));
     await loop.admin().delete(RESOURCES.nodeClaims, { name }, {});
     await loop.tick();
     expect((await record()).exitCode).toBe(0);
+    await look();
     const { exitCode, stdout } = await joiner('shadow', 'report', file(), '-o', 'json');
     expect(exitCode).toBe(0);
     const report = JSON.parse(stdout);
@@ -158,6 +215,21 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
     expect(shadow.pendingSeconds).toBe(0);
   });
 
+  it('reports the same from the bucket', async () => {
+    const region = ['--region', 'us-east-1', '--bucket', BUCKET];
+    const args = ['--cluster', CLUSTER, ...region, '-o', 'json'];
+    const fromBucket = await joiner('shadow', 'report', ...args);
+    expect(fromBucket).toMatchObject({ exitCode: 0, stderr: '' });
+    const report = JSON.parse(fromBucket.stdout);
+    await validated('shadow', report);
+    const fromFile = await joiner('shadow', 'report', file(), '-o', 'json');
+    const expected = JSON.parse(fromFile.stdout);
+    // They looked one after the other: what takes time differs by the seconds between.
+    expect(timeless(report)).toEqual(timeless(expected));
+    expect(report.figures.joiner.pendingSeconds).toBe(0);
+    expect(report.figures.karpenter.pendingSeconds).toBeGreaterThan(0);
+  });
+
   it('of all requests to the cluster and to AWS, none of Joiner writes', async () => {
     expect(await written()).toEqual([]);
     const calls = loop.cloud.server.calls.map(({ operation }) => operation);
@@ -168,5 +240,20 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
     expect([...loop.cloud.bucket.objects.keys()].filter((key) => !key.includes('demo'))).toEqual(
       [],
     );
+    expect(observed()).toHaveLength(3);
+  });
+
+  it('of all requests of the function that looks, none but reads, not even for a Lease', async () => {
+    const own = (await requests()).filter(({ by }) => by.startsWith('joiner-shadow/'));
+    expect(own.length).toBeGreaterThan(30);
+    expect([...new Set(own.map(({ verb }) => verb))].toSorted()).toEqual(['get', 'list']);
+    const { calls } = loop.cloud.server;
+    const ofAws = calls.filter(({ userAgent }) => /\bjoiner\/shadow\b/.test(userAgent));
+    expect(new Set(ofAws.map(({ operation }) => operation))).toEqual(
+      new Set(['DescribeCluster', 'ListObjectsV2', 'GetObject', 'PutObject']),
+    );
+    const puts = ofAws.filter(({ operation }) => operation === 'PutObject');
+    // The one that was refused, too.
+    expect(puts).toHaveLength(4);
   });
 });

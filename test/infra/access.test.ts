@@ -2,7 +2,12 @@ import { Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../shared/contract/metrics.ts';
-import { CLUSTER_FUNCTIONS, FUNCTION_NAMES, OPTIONAL_FUNCTIONS } from '../../shared/contract.ts';
+import {
+  CLUSTER_FUNCTIONS,
+  FUNCTION_NAMES,
+  type FunctionName,
+  OPTIONAL_FUNCTIONS,
+} from '../../shared/contract.ts';
 import { resources, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
@@ -39,10 +44,18 @@ const measured = synthesise({
   metrics: { remoteWrite: { endpoint: 'https://prometheus.example.com/api/v1/write' } },
 });
 
+const shadow = synthesise({ cluster: 'demo', shadow: true });
+
+/** One that has the function. */
+function stackWith(name: FunctionName): typeof defaults {
+  if (name === 'shadow') return shadow;
+  return name === 'metrics' ? measured : defaults;
+}
+
 describe('access to the cluster', () => {
   it.each(CLUSTER_FUNCTIONS)('of %s is by a group of its own', (name) => {
     const entry = { ClusterName: 'demo', KubernetesGroups: [`joiner:${name}`] };
-    const { template } = name === 'metrics' ? measured : defaults;
+    const { template } = stackWith(name);
     template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', entry, 1);
   });
 

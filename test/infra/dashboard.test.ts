@@ -104,7 +104,9 @@ describe('the dashboard', () => {
       expect(row.reduce((sum, { width }) => sum + width, 0)).toBe(24);
     }
     const questions = widgets.flatMap((each) => (each.type === 'text' ? [each.markdown] : []));
-    expect(questions).toHaveLength(Object.keys(HEADINGS).length);
+    // The row of a stack that never acts: test/infra/shadow.test.ts.
+    const { shadow: _, ...own } = HEADINGS;
+    expect(questions).toHaveLength(Object.keys(own).length);
     for (const each of questions) expect(each).toMatch(/^## .+\?\n.*`joiner /);
   });
 

@@ -23,6 +23,7 @@ const FUNCTION = 'AWS::Lambda::Function';
 const variable = (name: string, value: string): string => `"${name}":"${value}"`;
 
 const ROWS: readonly Row[] = [
+  ['shadow', { shadow: true }, FUNCTION, '"FunctionName":"joiner-demo-shadow"'],
   ['memorySizes', { memorySizes: { interrupt: 640 } }, FUNCTION, '"MemorySize":640'],
   ['endpoint', PRIVATE, 'Custom::JoinerInstall', '"Endpoint":"private"'],
   ['subnets', PRIVATE, FUNCTION, '"SubnetIds":["subnet-0a0a0a0a0a0a0a0a0"]'],

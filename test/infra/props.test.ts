@@ -38,6 +38,7 @@ const NONSENSE: readonly Row[] = [
   ['cluster', 'x'.repeat(101), `"${'x'.repeat(101)}"`, 'at most 100'],
   ['cluster', 7, '7', 'the name of an EKS cluster'],
   ['region', 'Ireland', '"Ireland"', 'such as eu-west-1'],
+  ['shadow', 'yes', '"yes"', 'true or false'],
   ['reaction', 'poll', '"poll"', "'watch' or 'tick'"],
   ['memorySizes', { provision: 64 }, '{"provision":64}', 'a whole number from 128 to 10240'],
   ['memorySizes', { provide: 512 }, '{"provide":512}', 'an object from watch, provision,'],

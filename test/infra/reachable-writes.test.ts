@@ -62,7 +62,10 @@ function writesOf(name: FunctionName): readonly (readonly [write: string, file: 
   });
 }
 
-describe.each(CLUSTER_FUNCTIONS)('writes that %s can reach', (name) => {
+/** The use cases of `shadow` write to a copy in its memory; what it has of adapters is below. */
+const WRITING = CLUSTER_FUNCTIONS.filter((name) => name !== 'shadow');
+
+describe.each(WRITING)('writes that %s can reach', (name) => {
   const skipped = NOT_CALLED[name] ?? [];
 
   it('are allowed', () => {
@@ -84,4 +87,17 @@ describe.each(CLUSTER_FUNCTIONS)('writes that %s can reach', (name) => {
 it('finds the writes of a function', () => {
   const found = writesOf('lifecycle').map(([write]) => write);
   expect(found).toEqual(expect.arrayContaining(['evict', 'delete(nodeRef', 'nominate', 'event']));
+});
+
+it('shadow reaches no adapter by which a cluster or EC2 is changed', () => {
+  const adapters = ['shared/kube/cluster.ts', 'shared/kube/cluster-writer.ts'];
+  const ofEc2 = ['shared/aws/ec2-compute.ts', 'shared/aws/launch-templates.ts'];
+  const files = (name: string): ReadonlySet<string> =>
+    new Set(
+      [...reached(join(ROOT, `functions/${name}/handler.ts`))].map((file) => relative(ROOT, file)),
+    );
+  const all = [...adapters, ...ofEc2];
+  expect(all.filter((file) => !files('provision').has(file))).toEqual([]);
+  expect(all.filter((file) => files('shadow').has(file))).toEqual([]);
+  expect(files('shadow').has('shared/kube/cluster-reader.ts')).toBe(true);
 });

@@ -2,7 +2,7 @@ import type { Environment } from 'aws-cdk-lib';
 import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
 import { type Synthesised, synthesise } from './synthesis.ts';
 
-/** The four ways of deploying whose templates are kept. */
+/** The five ways of deploying whose templates are kept. */
 export interface Variant {
   readonly joiner: JoinerProps;
   readonly env?: Environment;
@@ -44,6 +44,7 @@ export const VARIANTS = {
     joiner: { cluster: 'demo', region: 'cn-north-1' },
     env: { account: ACCOUNT, region: 'cn-north-1' },
   },
+  shadow: { joiner: { cluster: 'demo', shadow: true } },
 } as const satisfies Readonly<Record<string, Variant>>;
 
 /** One of them, without the rules. */
@@ -52,4 +53,4 @@ export function synthesiseVariant(name: keyof typeof VARIANTS): Synthesised {
   return synthesise(variant.joiner, variant.env === undefined ? {} : { env: variant.env });
 }
 
-export const VARIANT_NAMES = ['defaults', 'private', 'shared-bucket', 'china'] as const;
+export const VARIANT_NAMES = ['defaults', 'private', 'shared-bucket', 'china', 'shadow'] as const;

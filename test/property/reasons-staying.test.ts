@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { dryRun } from '../../cli/plan/dry-run.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
 import { DO_NOT_DISRUPT, NODE_POOL_HASH } from '../../shared/core/model/labels.ts';
 import type { Ports } from '../../shared/ports.ts';
+import { dryRun } from '../../shared/preview/dry-run.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import {
   asksForReturn,

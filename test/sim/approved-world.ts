@@ -1,11 +1,11 @@
 import { type Applied, applyPlan } from '../../cli/apply/apply.ts';
-import type { PlanBasis } from '../../cli/plan/copy.ts';
 import type { Decision } from '../../cli/plan/decision.ts';
 import { decisionsOf } from '../../cli/plan/decisions.ts';
-import { dryRun } from '../../cli/plan/dry-run.ts';
 import { type PlanFile, planFileText, planOf } from '../../cli/plan/plan-file.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Ports } from '../../shared/ports.ts';
+import type { PlanBasis } from '../../shared/preview/basis.ts';
+import { dryRun } from '../../shared/preview/dry-run.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Script } from '../../shared/sim/script.ts';
 import type { World } from '../../shared/sim/world.ts';

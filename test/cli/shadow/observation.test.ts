@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { waitingPods } from '../../../cli/shadow/observation.ts';
+import { waitingPods } from '../../../shared/preview/observation.ts';
 import { podOf } from '../../builders/scheduling.ts';
 
 it('pods that wait are those that plans place: not bound, not over, not on their way out', () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Observation } from '../../../cli/shadow/observation.ts';
 import { shadowReport } from '../../../cli/shadow/report.ts';
+import type { Observation } from '../../../shared/api/observation.ts';
+import { anObservation } from '../../builders/observations.ts';
 import { CONFIG } from '../kubeconfig.ts';
 import { textOf } from '../page/made.ts';
 import { inFolder, joiner } from '../run.ts';
@@ -30,21 +31,7 @@ function node(nodeClaim: string, usdPerHour: number, change: Partial<Node> = {})
 }
 
 function observation(minute: number, change: Partial<Observation> = {}): Observation {
-  return {
-    format: 1,
-    joiner: '0.1.0',
-    at: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
-    cluster: 'https://api',
-    currency: 'USD',
-    isKarpenterActive: true,
-    nodes: [],
-    pending: [],
-    launches: [],
-    unplaced: [],
-    removals: [],
-    usdPerHour: { now: 1, after: 1 },
-    ...change,
-  };
+  return anObservation({ at: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(), ...change });
 }
 
 /** Four pods wait a minute; Karpenter launches two nodes, Joiner would one; then a node goes. */
@@ -154,6 +141,21 @@ describe('a report', () => {
       'joiner old its pods fit elsewhere',
       'karpenter old null',
     ]);
+  });
+
+  it.each<[string, readonly number[], string | undefined]>([
+    ['a look each minute', [0, 1, 2, 3], undefined],
+    ['some that are late', [0, 1, 2, 11, 12], undefined],
+    [
+      'one gap',
+      [0, 1, 2, 32, 33],
+      'nobody looked for 30 minutes (once, first after 2026-01-01T00:02',
+    ],
+    ['two gaps', [0, 1, 2, 32, 33, 34, 64], 'nobody looked for 60 minutes (2 times, first after'],
+    ['a look an hour', [0, 60, 120, 180], undefined],
+  ])('says when nobody looked: %s', (_, minutes, note) => {
+    const { notes } = shadowReport(minutes.map((minute) => observation(minute)));
+    expect(notes).toEqual(note === undefined ? [] : [expect.stringContaining(note)]);
   });
 
   it('is the same in any order of the observations', () => {

@@ -26,7 +26,10 @@ export interface Resolved {
 
 const BUCKET_TYPE = 'AWS::S3::Bucket';
 
-/** Synthesises the stack with the functions' bundles; `stop` removes the assembly. */
+/**
+ * Synthesises the stack with the functions' bundles, and beside it one that never acts, for its
+ * function; `stop` removes the assembly.
+ */
 export function synthesiseFunctions(
   props: JoinerProps,
   region: string,
@@ -34,16 +37,31 @@ export function synthesiseFunctions(
 ): { readonly functions: readonly DeployedFunction[]; readonly stop: () => void } {
   const outdir = mkdtempSync(join(tmpdir(), 'joiner-assembly-'));
   const app = new App({ analyticsReporting: false, outdir });
-  const stack = new JoinerStack(app, 'joiner-demo', { joiner: props, env: { region } });
+  const env = { region };
+  const stack = new JoinerStack(app, 'joiner-demo', { joiner: props, env });
+  const shadowed = { cluster: props.cluster, shadow: true };
+  const shadow = new JoinerStack(app, 'joiner-demo-shadow', { joiner: shadowed, env });
   app.synth();
-  const template = Template.fromStack(stack);
-  const resources: unknown = template.toJSON()['Resources'];
-  const functions = Object.values(template.findResources('AWS::Lambda::Function')).map((each) =>
-    deployed(each, outdir, (value) => resolve(value, resources, resolved)),
-  );
+  const functions = [
+    ...functionsOf(stack, outdir, resolved),
+    // The others of that stack are those of the whole one.
+    ...functionsOf(shadow, outdir, resolved).filter(({ name }) => name === 'shadow'),
+  ];
   const missing = FUNCTION_NAMES.filter((name) => !functions.some((each) => each.name === name));
   if (missing.length > 0) throw new Error(`the template has no ${missing.join(', ')}`);
   return { functions, stop: () => rmSync(outdir, { recursive: true, force: true }) };
+}
+
+function functionsOf(
+  stack: JoinerStack,
+  outdir: string,
+  resolved: Resolved,
+): readonly DeployedFunction[] {
+  const template = Template.fromStack(stack);
+  const resources: unknown = template.toJSON()['Resources'];
+  return Object.values(template.findResources('AWS::Lambda::Function')).map((each) =>
+    deployed(each, outdir, (value) => resolve(value, resources, resolved)),
+  );
 }
 
 function deployed(

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { destroyRefusal, roleRefusal, rolesLost } from '../../../functions/install/nodes.ts';
+import {
+  destroyRefusal,
+  roleRefusal,
+  rolesLost,
+  shadowRefusal,
+} from '../../../functions/install/nodes.ts';
 
 describe('roles that a stack loses', () => {
   it.each([
@@ -24,5 +29,12 @@ describe('a refusal names the command', () => {
 
   it('of a role', () => {
     expect(roleRefusal(1, 'demo', ['arn:a'])).toContain('-c nodeRoles=arn:a');
+  });
+
+  it('of a stack that would never act', () => {
+    const text = shadowRefusal(2, 'demo');
+    expect(text).toContain('2 nodes are in the cluster demo, Karpenter does not run');
+    expect(text).toContain('joiner hand-back');
+    expect(text).toContain('-c leaveNodes=true');
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withChanges } from '../../../cli/plan/changes.ts';
-import { type Preview, preview } from '../../../cli/plan/preview.ts';
 import { renderDifference, renderPreview } from '../../../cli/plan/render.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { type Preview, preview } from '../../../shared/preview/preview.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
 import { MINUTE, spread } from '../app/world.ts';

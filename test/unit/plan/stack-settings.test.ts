@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { preview } from '../../../cli/plan/preview.ts';
 import {
   placeOf,
   readStated,
@@ -10,6 +9,7 @@ import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { reason } from '../../../shared/core/explain/reason.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
+import { preview } from '../../../shared/preview/preview.ts';
 import { WORLD_START_MS } from '../../../shared/sim/world.ts';
 import { CHANGE, MINUTE } from '../../sim/rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';

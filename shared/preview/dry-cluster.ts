@@ -1,7 +1,7 @@
-import { asWritten } from '../../shared/app/planning/new-claims.ts';
-import type { Condition } from '../../shared/core/model/cluster.ts';
-import type { Labels } from '../../shared/core/model/labels.ts';
-import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import { asWritten } from '../app/planning/new-claims.ts';
+import type { Condition } from '../core/model/cluster.ts';
+import type { Labels } from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
 import type {
   ClaimsState,
   ClusterEvent,
@@ -19,7 +19,7 @@ import type {
   WaitingPodStream,
   WriteResult,
   WrittenClaim,
-} from '../../shared/ports.ts';
+} from '../ports.ts';
 
 type Objects = ClusterState['objects'];
 

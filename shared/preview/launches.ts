@@ -1,22 +1,22 @@
-import { withPlannedLabels } from '../../shared/app/planning/new-claims.ts';
-import type { PlannedWritten } from '../../shared/app/provision/planned-claims.ts';
-import { claimRef } from '../../shared/app/writes/references.ts';
-import { replacedUids } from '../../shared/core/disruption/commands.ts';
-import { allocatable } from '../../shared/core/instance-types/allocatable.ts';
-import { instanceLabels } from '../../shared/core/instance-types/instance-labels.ts';
-import { isOurs } from '../../shared/core/launch/node-classes.ts';
-import { chooseLaunch } from '../../shared/core/launch/overrides.ts';
-import { withConditions } from '../../shared/core/lifecycle/conditions.ts';
-import type { InstanceType } from '../../shared/core/model/instance-type.ts';
+import { withPlannedLabels } from '../app/planning/new-claims.ts';
+import type { PlannedWritten } from '../app/provision/planned-claims.ts';
+import { claimRef } from '../app/writes/references.ts';
+import { replacedUids } from '../core/disruption/commands.ts';
+import { allocatable } from '../core/instance-types/allocatable.ts';
+import { instanceLabels } from '../core/instance-types/instance-labels.ts';
+import { isOurs } from '../core/launch/node-classes.ts';
+import { chooseLaunch } from '../core/launch/overrides.ts';
+import { withConditions } from '../core/lifecycle/conditions.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   type Labels,
   NODE_POOL,
   ZONE,
-} from '../../shared/core/model/labels.ts';
-import type { OfferingChoice, Plan, PlannedNodeClaim } from '../../shared/core/model/plan.ts';
-import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+} from '../core/model/labels.ts';
+import type { OfferingChoice, Plan, PlannedNodeClaim } from '../core/model/plan.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { DryCluster } from './dry-cluster.ts';
 
 /** A NodeClaim that would be written, or that waits for an instance. */

@@ -1,21 +1,22 @@
-import type { ProvisioningInput } from '../../shared/app/planning/provisioning-input.ts';
-import type { Catalog } from '../../shared/catalog/facts.ts';
-import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
-import { replacedUids } from '../../shared/core/disruption/commands.ts';
-import { isOurs } from '../../shared/core/launch/node-classes.ts';
-import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
-import { missing } from '../../shared/core/missing.ts';
-import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
+import type { ProvisioningInput } from '../app/planning/provisioning-input.ts';
+import type { Catalog } from '../catalog/facts.ts';
+import { listPrice } from '../catalog/list-price.ts';
+import { isReschedulable } from '../core/disruption/candidates.ts';
+import { replacedUids } from '../core/disruption/commands.ts';
+import { isOurs } from '../core/launch/node-classes.ts';
+import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
+import { missing } from '../core/missing.ts';
+import { nodeOfClaim, podsOnNode } from '../core/model/joins.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   NODE_POOL,
   REPLACED_BY,
   ZONE,
-} from '../../shared/core/model/labels.ts';
-import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
-import type { ClusterState, DecisionRecord } from '../../shared/ports.ts';
-import { listPrice } from '../top/rows.ts';
+} from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { ClusterState, DecisionRecord } from '../ports.ts';
+
 import type { DryCluster } from './dry-cluster.ts';
 
 /** A node that would go, now or once its replacements are ready. */

@@ -1,11 +1,6 @@
-import {
-  appSettings,
-  type StackSettings,
-  type UseCaseSettings,
-} from '../../shared/app/settings.ts';
-import type { Catalog as CatalogFacts } from '../../shared/catalog/facts.ts';
-import { catalogPort } from '../../shared/catalog/port.ts';
-import type { LaunchBackoff } from '../../shared/core/launch/launch-backoff.ts';
+import { appSettings, type UseCaseSettings } from '../app/settings.ts';
+import type { Catalog as CatalogFacts } from '../catalog/facts.ts';
+import type { LaunchBackoff } from '../core/launch/launch-backoff.ts';
 import type {
   Catalog,
   ClusterReader,
@@ -13,11 +8,14 @@ import type {
   DecisionRecord,
   Memory,
   Ports,
-} from '../../shared/ports.ts';
-import type { LiveCluster } from '../live.ts';
-import type { Market } from '../market.ts';
-import { launchEnvironmentOf } from '../stack-settings.ts';
+} from '../ports.ts';
 import { DryCluster } from './dry-cluster.ts';
+
+/** What the functions have learnt, as far as plans go by it. */
+export type Learnt = Pick<
+  Memory,
+  'unavailable' | 'unavailableSubnets' | 'failedRegistrations' | 'unusedLaunches' | 'allocatable'
+>;
 
 /** What a preview goes by. */
 export interface Previewed {
@@ -30,39 +28,11 @@ export interface Previewed {
   /** Pods for which nothing is launched for now, by what their Events say. */
   readonly backoffs?: ReadonlyMap<string, LaunchBackoff>;
   /** What the functions have learnt; absent: nothing. */
-  readonly memory?: Market['memory'];
+  readonly memory?: Learnt | undefined;
   /** That the catalog lacks no type that is offered. @default false */
   readonly isCatalogCurrent?: boolean;
   /** What the stack decides by; absent: the defaults. */
   readonly settings?: UseCaseSettings;
-}
-
-/** What decisions go by beside the cluster. */
-export type PlanBasis = Omit<Previewed, 'live' | 'state' | 'nowMs'>;
-
-/** What decisions on these prices go by beside the cluster. */
-export async function planBasis(
-  { catalog: prices, memory, isCurrent }: Market,
-  { backoffs }: Pick<LiveCluster, 'backoffs'>,
-  stack: StackSettings,
-): Promise<PlanBasis> {
-  const catalog = catalogPort(
-    prices.region,
-    () => prices,
-    () => launchEnvironmentOf(stack),
-  );
-  const told = { backoffs: await backoffs(), memory, isCatalogCurrent: isCurrent };
-  return { catalog, prices, settings: stack.useCases, ...told };
-}
-
-/** What a preview of a cluster on these prices goes by. */
-export async function previewedOn(
-  market: Market,
-  live: Pick<LiveCluster, 'reader' | 'state' | 'nowMs' | 'backoffs'>,
-  stack: StackSettings,
-): Promise<Previewed> {
-  const { reader, state, nowMs } = live;
-  return { ...(await planBasis(market, live, stack)), live: reader, state, nowMs };
 }
 
 /** Nothing is remembered where no bucket is read, and nothing is written. */
@@ -80,7 +50,7 @@ const NO_MEMORY: Memory = {
 };
 
 /** What was learnt, by whom it was told; nothing is written to it. */
-export function rememberedBy(memory: Market['memory'], backoffs: Previewed['backoffs']): Memory {
+export function rememberedBy(memory: Learnt | undefined, backoffs: Previewed['backoffs']): Memory {
   const told = backoffs === undefined ? {} : { toldBackoffs: backoffs };
   if (memory === undefined) return { ...NO_MEMORY, ...told };
   return {

@@ -1,18 +1,17 @@
-import { disruptApproved } from '../../shared/app/disrupt/approved.ts';
-import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
-import type { Disruption } from '../../shared/app/disrupt/pass.ts';
-import { observe, type ProvisioningInput } from '../../shared/app/planning/provisioning-input.ts';
-import { decideForPods } from '../../shared/app/provision/decision.ts';
-import type { PlannedWritten } from '../../shared/app/provision/planned-claims.ts';
-import { keepStaticCapacity } from '../../shared/app/provision/static-capacity.ts';
-import type { ApprovedDisruption } from '../../shared/app/writes/approval.ts';
-import type { Failure } from '../../shared/app/writes/attempt.ts';
-import type { Reason } from '../../shared/core/explain/reason.ts';
-import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
-import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
-import type { PartPlan } from '../../shared/core/rollouts/part-plan.ts';
-import type { ClusterState } from '../../shared/ports.ts';
-import { counted } from '../words.ts';
+import { disruptApproved } from '../app/disrupt/approved.ts';
+import { disrupt } from '../app/disrupt/disrupt.ts';
+import type { Disruption } from '../app/disrupt/pass.ts';
+import { observe, type ProvisioningInput } from '../app/planning/provisioning-input.ts';
+import { decideForPods } from '../app/provision/decision.ts';
+import type { PlannedWritten } from '../app/provision/planned-claims.ts';
+import { keepStaticCapacity } from '../app/provision/static-capacity.ts';
+import type { ApprovedDisruption } from '../app/writes/approval.ts';
+import type { Failure } from '../app/writes/attempt.ts';
+import type { Reason } from '../core/explain/reason.ts';
+import type { PlannedNodeClaim } from '../core/model/plan.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { PartPlan } from '../core/rollouts/part-plan.ts';
+import type { ClusterState } from '../ports.ts';
 import { type Copied, copied, type Previewed } from './copy.ts';
 import { launchStatic } from './launches.ts';
 
@@ -22,8 +21,8 @@ export interface DryRunOptions {
   readonly asked?: string | undefined;
   /** Nothing else is done. */
   readonly approved?: Approved;
-  /** Is called as each part begins. */
-  readonly onPart?: (text: string) => void;
+  /** Is called as each part begins: the pods are planned for, the nodes are looked at. */
+  readonly onPart?: (part: 'pods' | 'nodes', count: number) => void;
 }
 
 /** What of all that is decided is carried out. */
@@ -110,11 +109,11 @@ export async function dryRun(
   const copy = copied(input);
   const failures: Failure[] = [];
   const { pods, nodes } = input.state.objects;
-  onPart(`planning ${counted(pods.length, 'pod')}`);
+  onPart('pods', pods.length);
   const made = await provisioned(copy, failures, approved);
   const between = await copy.cluster.read();
   const { ports, settings } = copy;
-  onPart(`looking for disruptions of ${counted(nodes.length, 'node')}`);
+  onPart('nodes', nodes.length);
   const {
     disruptions,
     kept,
