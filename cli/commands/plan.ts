@@ -22,6 +22,7 @@ import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { withChanges } from '../plan/changes.ts';
 import { type Previewed, previewedOn } from '../plan/copy.ts';
 import { decisionsOf } from '../plan/decisions.ts';
+import { sharedGroupNotes } from '../plan/dry-group-usages.ts';
 import { dryRun } from '../plan/dry-run.ts';
 import { type PlanFile, planFileText } from '../plan/plan-file.ts';
 import { type Preview, preview, previewOf } from '../plan/preview.ts';
@@ -98,7 +99,9 @@ async function answer(live: LiveCluster, options: Options, progress: Progress): 
         });
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);
-  notes.push(...changes.notes, ...said, ...market.notes, ...heldBackNotes(state, nowMs));
+  notes.push(...changes.notes, ...said, ...market.notes);
+  notes.push(...sharedGroupNotes(stack.useCases, market.groupUsages));
+  notes.push(...heldBackNotes(state, nowMs));
   const { source } = previewed.catalog;
   if (options.out !== undefined) {
     const decisions = decisionsOf(pass, previewed);

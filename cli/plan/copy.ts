@@ -18,6 +18,7 @@ import type { LiveCluster } from '../live.ts';
 import type { Market } from '../market.ts';
 import { launchEnvironmentOf } from '../stack-settings.ts';
 import { DryCluster } from './dry-cluster.ts';
+import { DryGroupUsages, type SharedUsages } from './dry-group-usages.ts';
 
 /** What a preview goes by. */
 export interface Previewed {
@@ -31,6 +32,8 @@ export interface Previewed {
   readonly backoffs?: ReadonlyMap<string, LaunchBackoff>;
   /** What the functions have learnt; absent: nothing. */
   readonly memory?: Market['memory'];
+  /** What clusters hold of shared limit groups; absent: others hold nothing. */
+  readonly groupUsages?: SharedUsages | undefined;
   /** That the catalog lacks no type that is offered. @default false */
   readonly isCatalogCurrent?: boolean;
   /** What the stack decides by; absent: the defaults. */
@@ -42,7 +45,7 @@ export type PlanBasis = Omit<Previewed, 'live' | 'state' | 'nowMs'>;
 
 /** What decisions on these prices go by beside the cluster. */
 export async function planBasis(
-  { catalog: prices, memory, isCurrent }: Market,
+  { catalog: prices, memory, isCurrent, groupUsages }: Market,
   { backoffs }: Pick<LiveCluster, 'backoffs'>,
   stack: StackSettings,
 ): Promise<PlanBasis> {
@@ -51,7 +54,12 @@ export async function planBasis(
     () => prices,
     () => launchEnvironmentOf(stack),
   );
-  const told = { backoffs: await backoffs(), memory, isCatalogCurrent: isCurrent };
+  const told = {
+    backoffs: await backoffs(),
+    memory,
+    groupUsages,
+    isCatalogCurrent: isCurrent,
+  };
   return { catalog, prices, settings: stack.useCases, ...told };
 }
 
@@ -115,7 +123,7 @@ function counted(): Ports['ids'] {
 }
 
 function dryPorts(
-  { catalog, nowMs, backoffs, memory, isCatalogCurrent = false }: Previewed,
+  { catalog, nowMs, backoffs, memory, groupUsages, isCatalogCurrent = false }: Previewed,
   cluster: DryCluster,
   decisions: DecisionRecord[],
 ): Ports {
@@ -127,6 +135,7 @@ function dryPorts(
     network: unused('network'),
     profiles: unused('profiles'),
     memory: rememberedBy(memory, backoffs),
+    groupUsages: new DryGroupUsages(groupUsages),
     clock: { nowMs: () => nowMs, sleep: async () => undefined },
     ids: counted(),
     recorder: {

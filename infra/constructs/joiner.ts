@@ -42,6 +42,7 @@ import {
   KEPT_EVENTS,
   MEMORY_SIZES,
   networkOf,
+  sharedGroupsOf,
   statedSettings,
   TIMEOUTS,
 } from './settings.ts';
@@ -241,6 +242,7 @@ export class Joiner extends Construct {
       cluster: this.clusterName,
       clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${this.clusterName}`,
       bucketArn: this.bucket.bucketArn,
+      sharedGroups: sharedGroupsOf(this.#props),
       isBucketOwned: this.#props.bucket === undefined,
       keyArn: arnOf(encryptionKey),
       queueKeyArn: arnOf(queueEncryptionKey),

@@ -13,6 +13,11 @@ import {
   type FunctionName,
   METRICS_NAMESPACE,
 } from '../../shared/contract.ts';
+import {
+  limitGroupsOf,
+  NO_LIMIT_GROUPS,
+  sharedGroups,
+} from '../../shared/core/limit-groups/limit-groups.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { propFaults, REGION } from './props-check.ts';
@@ -80,6 +85,11 @@ export function checkProps(scope: Construct, props: JoinerProps): void {
   throw new Error(`Joiner cannot be made from these props:\n  ${faults.join('\n  ')}`);
 }
 
+/** Names of the limit groups that the cluster shares with others. */
+export function sharedGroupsOf({ limitGroups = NO_LIMIT_GROUPS }: JoinerProps): readonly string[] {
+  return sharedGroups(limitGroupsOf(limitGroups) ?? []);
+}
+
 function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
   const faults: string[] = [];
   if (clusterName(props) === undefined) {
@@ -100,6 +110,13 @@ function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
         faults.push(`${name} is given, but has a meaning only where endpoint is 'private'`);
       }
     }
+  }
+  if (props.bucket === undefined && sharedGroupsOf(props).length > 0) {
+    const names = sharedGroupsOf(props).join(', ');
+    faults.push(
+      `bucket is undefined, but has to be given where limitGroups shares a group (${names}): ` +
+        'the clusters that share it need a bucket in common',
+    );
   }
   const { batchIdleDuration: idle, batchMaxDuration: max } = SETTINGS;
   const idleMs = props.batchIdleDuration?.toMilliseconds() ?? idle.default;
