@@ -69,8 +69,8 @@ export interface KnownUsage {
 }
 
 /**
- * What the clusters that share a bucket hold of shared limit groups. Other than {@link Memory} it is
- * needed to act: where it cannot be read, nothing of the group is launched.
+ * What the clusters that share a bucket hold of shared limit groups. Other than {@link Memory} it
+ * is needed to act: where it cannot be read, nothing of the group is launched.
  */
 export interface GroupUsages {
   /** Undefined: it cannot be read. */

@@ -29,6 +29,7 @@ import {
 import { type Market, marketOf } from '../market.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { previewedOn } from '../plan/copy.ts';
+import { sharedGroupNotes } from '../plan/dry-group-usages.ts';
 import { planningOf, preview } from '../plan/preview.ts';
 import {
   type FoundSettings,
@@ -164,7 +165,8 @@ async function answer(live: LiveCluster, asked: Asked, options: Options): Promis
   const market = await marketOf(live, options);
   const explanation = await explained(live, asked, options, { stack: settings.stack, market });
   const heldBack = heldBackNotes(live.state, live.nowMs);
-  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...heldBack];
+  const shared = sharedGroupNotes(settings.stack.useCases, market.groupUsages);
+  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...shared, ...heldBack];
   if (isDocument(options.output)) {
     const { kind, found } = explanation;
     const about = { joiner: packageJson.version, cluster: live.url, notes, kind };

@@ -17,6 +17,7 @@ import {
 } from '../offline-catalog.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { sharedGroupNotes } from '../plan/dry-group-usages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
@@ -96,6 +97,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const stated = options.settings;
   const read = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const stack = withEffort(read, options.effort);
+  if (stack !== undefined) for (const line of sharedGroupNotes(stack.useCases)) note(line);
   const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),

@@ -11,6 +11,7 @@ import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { heldBackNotes, type LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
 import { previewedOn } from '../plan/copy.ts';
+import { sharedGroupNotes } from '../plan/dry-group-usages.ts';
 import { planningOf } from '../plan/preview.ts';
 import { prepareSimulation } from '../simulate/run.ts';
 import type { SettingsOptions } from '../stack-settings.ts';
@@ -84,6 +85,7 @@ export async function runningCluster(
   const { state, nowMs, unreadable } = live;
   const market = await marketOf(live, options);
   const { stack, notes } = live.settings(options);
+  const shared = sharedGroupNotes(stack.useCases, market.groupUsages);
   const previewed = await previewedOn(market, live, stack);
   const { snapshot, settings } = await planningOf(previewed);
   return {
@@ -95,6 +97,6 @@ export async function runningCluster(
     source: previewed.catalog.source,
     isLive: true,
     added: 0,
-    notes: [...unreadable, ...notes, ...market.notes, ...heldBackNotes(state, nowMs)],
+    notes: [...unreadable, ...notes, ...market.notes, ...shared, ...heldBackNotes(state, nowMs)],
   };
 }

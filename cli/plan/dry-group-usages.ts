@@ -10,8 +10,8 @@ export interface SharedUsages {
 }
 
 /**
- * What other clusters hold, read once; what is reserved stays in the process. What this cluster holds
- * is counted from its own objects, so its row is left out.
+ * What other clusters hold, read once; what is reserved stays in the process. What this cluster
+ * holds is counted from its own objects, so its row is left out.
  */
 export class DryGroupUsages implements GroupUsages {
   private readonly shared: SharedUsages | undefined;
@@ -47,7 +47,7 @@ export class DryGroupUsages implements GroupUsages {
 /** That nobody says what other clusters hold, where the plan depends on it. */
 export function sharedGroupNotes(
   { limitGroups }: Pick<UseCaseSettings, 'limitGroups'>,
-  shared: SharedUsages | undefined,
+  shared?: SharedUsages,
 ): readonly string[] {
   const names = sharedGroups(limitGroups);
   if (shared !== undefined || names.length === 0) return [];

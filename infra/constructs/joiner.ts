@@ -9,7 +9,6 @@ import { Construct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { MetricKey } from '../../shared/contract/metrics.ts';
 import {
-  BUCKET_LAYOUT,
   CLUSTER_FUNCTIONS,
   ENV,
   type FunctionName,
@@ -28,7 +27,7 @@ import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { admitLogs, arnOf, keyOf } from './keys.ts';
-import { MemoryBucket } from './memory-bucket.ts';
+import { MemoryBucket, readableKeys } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { namesOf, OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
@@ -119,9 +118,9 @@ export class Joiner extends Construct {
    * and `replay` go by them.
    */
   grantReadMemory(grantee: iam.IGrantable): iam.Grant {
-    const own = this.bucket.grantRead(grantee, `${BUCKET_LAYOUT.cluster(this.clusterName)}*`);
-    const shared = BUCKET_LAYOUT.shared(Stack.of(this).region);
-    return own.combine(this.bucket.grantRead(grantee, `${shared}*`));
+    const keys = readableKeys(this.clusterName, Stack.of(this).region, sharedGroupsOf(this.#props));
+    const grants = keys.map((each) => this.bucket.grantRead(grantee, each));
+    return grants.reduce((all, each) => all.combine(each));
   }
 
   /** One of Joiner's metrics for this cluster. */

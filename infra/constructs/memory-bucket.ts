@@ -65,3 +65,13 @@ function announce(bucket: s3.Bucket): void {
     eventBridgeConfiguration: { eventBridgeEnabled: true },
   };
 }
+
+/** What of the bucket people read who look at the cluster: keys, and prefixes with an asterisk. */
+export function readableKeys(
+  cluster: string,
+  region: string,
+  sharedGroups: readonly string[],
+): readonly string[] {
+  const groups = sharedGroups.map((group) => BUCKET_LAYOUT.limitGroup(region, group));
+  return [`${BUCKET_LAYOUT.cluster(cluster)}*`, `${BUCKET_LAYOUT.shared(region)}*`, ...groups];
+}

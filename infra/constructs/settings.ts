@@ -1,6 +1,7 @@
 import { Annotations, CfnResource, Duration, Names, Stack, Token } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type { Construct, IConstruct } from 'constructs';
+import { sharedGroupsIn } from '../../shared/contract/setting-kinds.ts';
 import {
   SETTING_KEYS,
   SETTINGS,
@@ -13,11 +14,6 @@ import {
   type FunctionName,
   METRICS_NAMESPACE,
 } from '../../shared/contract.ts';
-import {
-  limitGroupsOf,
-  NO_LIMIT_GROUPS,
-  sharedGroups,
-} from '../../shared/core/limit-groups/limit-groups.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { propFaults, REGION } from './props-check.ts';
@@ -86,8 +82,8 @@ export function checkProps(scope: Construct, props: JoinerProps): void {
 }
 
 /** Names of the limit groups that the cluster shares with others. */
-export function sharedGroupsOf({ limitGroups = NO_LIMIT_GROUPS }: JoinerProps): readonly string[] {
-  return sharedGroups(limitGroupsOf(limitGroups) ?? []);
+export function sharedGroupsOf(props: JoinerProps): readonly string[] {
+  return sharedGroupsIn(props.limitGroups ?? SETTINGS.limitGroups.default);
 }
 
 function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {

@@ -93,8 +93,8 @@ export class SharedGroups {
   }
 
   /**
-   * To be read before the cluster is: what a row says by then has been done, and shows in the state.
-   * Without shared groups nothing is asked.
+   * To be read before the cluster is: what a row says by then has been done, and shows in the
+   * state. Without shared groups nothing is asked.
    */
   static async read(
     { groupUsages, clock }: Pick<Ports, 'groupUsages' | 'clock'>,
@@ -310,9 +310,9 @@ export class SharedGroups {
   }
 
   /**
-   * Changes the row of this cluster in what is in the bucket by then. A change may be made on top of
-   * itself, where its answer was lost. Undefined: it could not be written, others were always faster,
-   * or another pass of this cluster has written the row: that one goes by a newer state.
+   * Changes the row of this cluster in what is in the bucket by then. A change may be made on top
+   * of itself, where its answer was lost. Undefined: it could not be written, others were always
+   * faster, or another pass of this cluster has written the row: that one goes by a newer state.
    */
   private async update<Result>(
     { groupUsages }: Bucket,

@@ -60,8 +60,8 @@ function encoded(usage: GroupUsage): Uint8Array {
 }
 
 /**
- * What clusters hold of shared limit groups, an object of the bucket for each group. Where it cannot
- * be read, or is no such document, nobody can say what others hold; nothing is taken for granted.
+ * What clusters hold of shared limit groups, an object of the bucket for each group. Where it
+ * cannot be read, or is no such document, nobody can say what others hold.
  */
 export class S3GroupUsages implements GroupUsages {
   private readonly objects: Pick<MemoryObjects, 'read' | 'write' | 'tell'>;

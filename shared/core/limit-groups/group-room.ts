@@ -120,9 +120,9 @@ type Counted = Pick<ClusterSnapshot, 'nodeClaims' | 'nodePools' | 'instanceTypes
 
 /**
  * What the nodes of the group's NodePools in this cluster take of what it caps. Every NodeClaim
- * counts until it is gone, also one that drains: its instance runs until then. So a replacement needs
- * room beside the node that it replaces; and nodes of a NodePool that was deleted count while they
- * drain. NodeClaims of `but` are left out.
+ * counts until it is gone, also one that drains: its instance runs until then. So a replacement
+ * needs room beside the node that it replaces; and nodes of a NodePool that was deleted count while
+ * they drain. NodeClaims of `but` are left out.
  */
 export function takenIn(
   { nodeClaims, nodePools, instanceTypes, nodes = [] }: Counted,

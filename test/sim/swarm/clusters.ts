@@ -18,8 +18,8 @@ import { drawSetting, one, type Setting } from './setting.ts';
 import { type ActionName, Users } from './users.ts';
 
 const MINUTE = 60_000;
-const FAULTY_MS = 20 * MINUTE;
-const HEALING_MS = 40 * MINUTE;
+const END_OF_FAULTS_MS = WORLD_START_MS + 20 * MINUTE;
+const END_MS = END_OF_FAULTS_MS + 40 * MINUTE;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
 /** A price that changes is counted as it was at the launch, so it is none of them. */
 const ACTIONS: readonly ActionName[] = [
@@ -177,8 +177,15 @@ class Cluster {
   }
 }
 
-/** Clusters with faults that share a bucket and a limit group: the same seed gives the same run. */
-export async function clusters(seed: number): Promise<ClustersReport> {
+/** What a run begins with. */
+interface Begun {
+  readonly shared: Shared;
+  readonly usages: SimulatedGroupUsages;
+  readonly clusters: readonly Cluster[];
+  readonly limits: Partial<Amounts>;
+}
+
+async function begin(seed: number): Promise<Begun> {
   const choice = new Prng(seed, 'choice');
   const names = FAULT_NAMES.filter(() => choice.next() < 0.4);
   const bucketFaults = BUCKET_FAULT_NAMES.filter(() => choice.next() < 0.6);
@@ -187,7 +194,6 @@ export async function clusters(seed: number): Promise<ClustersReport> {
   const timeline = new Timeline(WORLD_START_MS);
   const order = new Prng(seed, 'order');
   const faults = new Faults(seed, names, one(choice, [1, 2, 4]));
-  let isFaulty = true;
   const usages = new SimulatedGroupUsages();
   const bucket = new FaultyBucket({
     usages,
@@ -196,73 +202,98 @@ export async function clusters(seed: number): Promise<ClustersReport> {
     after: (ms, run) => timeline.after(ms, run),
     mark: (name) => faults.mark(name),
   });
-  const problems: string[] = [];
   const awaits = new Awaits(timeline, order);
-  const shared: Shared = { seed, timeline, awaits, order, bucket, faults, problems };
-  const all = await Promise.all(
-    Array.from({ length: count }, async (_, at) => {
-      const drawn = drawSetting(new Prng(seed, `setting ${at}`));
-      const isStatic = choice.next() < 0.3;
-      const manifests = isStatic ? [...drawn.manifests, staticPool()] : drawn.manifests;
-      const limitGroups = limitGroupsOf(`all ${caps} shared`) ?? [];
-      const own = { cluster: `cluster-${at}`, timeline, groupUsages: usages };
-      const made = await smallWorld(manifests, {
-        seed: seed + at,
-        settings: { limitGroups },
-        ...own,
-      });
-      return new Cluster(shared, made, { ...drawn, expireAfter: 'Never' }, at);
-    }),
-  );
-  const most = { nodes: 0, cpu: 0, price: 0 };
-  const limits = capsOf(caps);
-  let nextActionMs = WORLD_START_MS + MINUTE;
-  const endOfFaultsMs = WORLD_START_MS + FAULTY_MS;
-  const endMs = endOfFaultsMs + HEALING_MS;
-  while (timeline.nowMs() < endMs && problems.length === 0) {
-    if (isFaulty && timeline.nowMs() >= endOfFaultsMs) {
-      isFaulty = false;
-      faults.end();
-      bucket.end();
-      for (const { users } of all) users.restore();
-    }
-    for (const each of all) each.settle();
-    check();
-    if (await awaits.step()) continue;
-    const isStarted = all.map((each) => each.startDue()).includes(true);
-    if (isFaulty && timeline.nowMs() >= nextActionMs) {
-      nextActionMs += order.between(5, 40) * 1_000;
-      one(order, all).users.act(one(order, ACTIONS));
-    } else if (!isStarted) await advance();
-    await settled();
+  const shared: Shared = { seed, timeline, awaits, order, bucket, faults, problems: [] };
+  const clusters: Cluster[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const drawn = drawSetting(new Prng(seed, `setting ${at}`));
+    const isStatic = choice.next() < 0.3;
+    const made = await smallWorld([...drawn.manifests, ...(isStatic ? [staticPool()] : [])], {
+      seed: seed + at,
+      settings: { limitGroups: limitGroupsOf(`all ${caps} shared`) ?? [] },
+      cluster: `cluster-${at}`,
+      timeline,
+      groupUsages: usages,
+    });
+    clusters.push(new Cluster(shared, made, { ...drawn, expireAfter: 'Never' }, at));
   }
-  if (problems.length === 0) await checkEnd();
-  return { problems, most, marks: faults.marks };
+  return { shared, usages, clusters, limits: capsOf(caps) };
+}
 
-  function check(): void {
-    const sums = all.map((each) => each.amounts());
-    for (const name of ['nodes', 'cpu', 'price'] as const) {
+const NAMES = ['nodes', 'cpu', 'price'] as const;
+
+class Run {
+  readonly most = { nodes: 0, cpu: 0, price: 0 };
+  private readonly begun: Begun;
+  private isFaulty = true;
+  private nextActionMs = WORLD_START_MS + MINUTE;
+
+  constructor(begun: Begun) {
+    this.begun = begun;
+  }
+
+  async play(): Promise<void> {
+    const { shared, clusters } = this.begun;
+    const { timeline, awaits, problems } = shared;
+    while (timeline.nowMs() < END_MS && problems.length === 0) {
+      if (this.isFaulty && timeline.nowMs() >= END_OF_FAULTS_MS) this.endFaults();
+      for (const each of clusters) each.settle();
+      this.check();
+      if (await awaits.step()) continue;
+      const isStarted = clusters.map((each) => each.startDue()).includes(true);
+      if (!this.act() && !isStarted) await this.advance();
+      await settled();
+    }
+    if (problems.length === 0) await this.checkEnd();
+  }
+
+  private endFaults(): void {
+    const { shared, clusters } = this.begun;
+    this.isFaulty = false;
+    shared.faults.end();
+    shared.bucket.end();
+    for (const { users } of clusters) users.restore();
+  }
+
+  /** Lets somebody do something where that is due; false: it is not. */
+  private act(): boolean {
+    const { shared, clusters } = this.begun;
+    const { order, timeline } = shared;
+    if (!this.isFaulty || timeline.nowMs() < this.nextActionMs) return false;
+    this.nextActionMs += order.between(5, 40) * 1_000;
+    one(order, clusters).users.act(one(order, ACTIONS));
+    return true;
+  }
+
+  private check(): void {
+    const { shared, clusters, limits } = this.begun;
+    const sums = clusters.map((each) => each.amounts());
+    for (const name of NAMES) {
       const sum = sums.reduce((total, each) => total + each[name], 0);
-      most[name] = Math.max(most[name], sum);
+      this.most[name] = Math.max(this.most[name], sum);
       const cap = limits[name] ?? Number.POSITIVE_INFINITY;
-      if (sum > cap + 1e-9) {
-        const second = (timeline.nowMs() - WORLD_START_MS) / 1000;
-        problems.push(`${second}s: ${name} ${sum} of ${cap}: ${JSON.stringify(sums)}`);
-      }
+      if (sum <= cap + 1e-9) continue;
+      const second = (shared.timeline.nowMs() - WORLD_START_MS) / 1000;
+      shared.problems.push(`${second}s: ${name} ${sum} of ${cap}: ${JSON.stringify(sums)}`);
     }
   }
 
-  async function advance(): Promise<void> {
-    const actionMs = isFaulty ? nextActionMs : endMs;
-    const next = Math.min(endMs, actionMs, awaits.nextMs(), ...all.map((each) => each.nextMs()));
+  private async advance(): Promise<void> {
+    const { shared, clusters } = this.begun;
+    const { timeline, awaits } = shared;
+    const actionMs = this.isFaulty ? this.nextActionMs : END_MS;
+    const nexts = clusters.map((each) => each.nextMs());
+    const next = Math.min(END_MS, actionMs, awaits.nextMs(), ...nexts);
     if ((timeline.nextMs() ?? Number.POSITIVE_INFINITY) <= next) await timeline.advance();
     else timeline.moveTo(Math.max(next, timeline.nowMs() + 1));
   }
 
-  /** Once faults have ended, nothing is held in vain. */
-  async function checkEnd(): Promise<void> {
+  /** Once faults have ended, nothing is held in vain, and what is free is used. */
+  private async checkEnd(): Promise<void> {
+    const { shared, clusters, limits, usages } = this.begun;
+    const { problems } = shared;
     const { usage } = await usages.read('all');
-    for (const [at, each] of all.entries()) {
+    for (const [at, each] of clusters.entries()) {
       const row = usage.get(`cluster-${at}`);
       const { nodes } = each.amounts();
       if (limits.nodes !== undefined && (row?.used['nodes'] ?? 0) !== nodes) {
@@ -270,13 +301,22 @@ export async function clusters(seed: number): Promise<ClustersReport> {
       }
       if ((row?.pending ?? []).length > 0) problems.push(`cluster-${at} has something pending`);
     }
-    const sum = all.reduce((total, each) => total + each.amounts().nodes, 0);
-    const pending = all.reduce((total, each) => total + each.pending, 0);
+    const sum = clusters.reduce((total, each) => total + each.amounts().nodes, 0);
+    const pending = clusters.reduce((total, each) => total + each.pending, 0);
     const isByNodes = Object.keys(limits).join() === 'nodes';
     if (isByNodes && pending > 0 && sum < (limits.nodes ?? 0)) {
       problems.push(`${pending} pods are pending, and there are ${sum} of ${limits.nodes} nodes`);
     }
   }
+}
+
+/** Clusters with faults that share a bucket and a limit group: the same seed gives the same run. */
+export async function clusters(seed: number): Promise<ClustersReport> {
+  const begun = await begin(seed);
+  const run = new Run(begun);
+  await run.play();
+  const { problems, faults } = begun.shared;
+  return { problems, most: run.most, marks: faults.marks };
 }
 
 function capsOf(text: string): Partial<Amounts> {
