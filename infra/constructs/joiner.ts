@@ -27,7 +27,7 @@ import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { admitLogs, arnOf, keyOf } from './keys.ts';
-import { MemoryBucket, readableKeys } from './memory-bucket.ts';
+import { grantReadable, MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { namesOf, OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
@@ -118,9 +118,8 @@ export class Joiner extends Construct {
    * and `replay` go by them.
    */
   grantReadMemory(grantee: iam.IGrantable): iam.Grant {
-    const keys = readableKeys(this.clusterName, Stack.of(this).region, sharedGroupsOf(this.#props));
-    const grants = keys.map((each) => this.bucket.grantRead(grantee, each));
-    return grants.reduce((all, each) => all.combine(each));
+    const groups = sharedGroupsOf(this.#props);
+    return grantReadable(this.bucket, grantee, [this.clusterName, Stack.of(this).region, groups]);
   }
 
   /** One of Joiner's metrics for this cluster. */
