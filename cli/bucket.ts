@@ -1,10 +1,11 @@
 import { s3Client } from '../shared/aws/access.ts';
 import { Calls } from '../shared/aws/calls.ts';
 import { CatalogFile, type KeptCatalog } from '../shared/aws/memory/catalog-file.ts';
+import { S3GroupUsages } from '../shared/aws/memory/group-usages.ts';
 import { MemoryObjects } from '../shared/aws/memory/objects.ts';
 import { S3Memory } from '../shared/aws/memory/s3-memory.ts';
 import { isEmbeddedRegion, loadCatalog } from '../shared/catalog/catalog.ts';
-import type { Memory } from '../shared/ports.ts';
+import type { GroupUsages, Memory } from '../shared/ports.ts';
 import { callersAccess } from './aws-access.ts';
 
 /** Of one call: a catalog has a few hundred kilobytes, and the way may be long. */
@@ -26,6 +27,8 @@ export interface OpenBucket {
     Memory,
     'unavailable' | 'unavailableSubnets' | 'failedRegistrations' | 'unusedLaunches' | 'allocatable'
   >;
+  /** What clusters hold of shared limit groups. */
+  readonly groupUsages: Pick<GroupUsages, 'read'>;
   /** Why the bucket does not answer; undefined: it does. */
   readonly silence: string | undefined;
   /** Documents in it that cannot be read, a line each. */
@@ -47,5 +50,6 @@ export async function openBucket({ bucket, region, cluster }: BucketPlace): Prom
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const catalog = await new CatalogFile(objects, { region, cluster }).newest(embedded);
   const memory = new S3Memory(objects, { region, cluster });
-  return { catalog, memory, silence: objects.silence, notes };
+  const groupUsages = new S3GroupUsages(objects, region);
+  return { catalog, memory, groupUsages, silence: objects.silence, notes };
 }

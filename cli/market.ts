@@ -3,6 +3,7 @@ import { pricesAtMs } from '../shared/aws/memory/catalog-file.ts';
 import { isEmbeddedRegion, loadCatalog } from '../shared/catalog/catalog.ts';
 import type { Catalog } from '../shared/catalog/facts.ts';
 import type { ClusterState } from '../shared/ports.ts';
+import type { SharedUsages } from '../shared/preview/dry-group-usages.ts';
 import { BadInput } from './bad-input.ts';
 import type { OpenBucket } from './bucket.ts';
 import { catalogOfFile, notEmbedded } from './offline-catalog.ts';
@@ -36,6 +37,8 @@ export interface Market {
   readonly catalog: Catalog;
   /** Undefined: no bucket could be read, so nothing is known to be short. */
   readonly memory: OpenBucket['memory'] | undefined;
+  /** Undefined: no bucket could be read, so nobody says what other clusters hold. */
+  readonly groupUsages: SharedUsages | undefined;
   /** That what the catalog lacks is not offered any more, rather than not known yet. */
   readonly isCurrent: boolean;
   readonly notes: readonly string[];
@@ -111,6 +114,10 @@ export async function marketOf(live: ReadCluster, options: MarketOptions): Promi
   return {
     catalog: file ?? kept?.catalog ?? (await embedded(region)),
     memory: opened?.silence === undefined ? opened?.memory : undefined,
+    groupUsages:
+      opened?.silence === undefined && opened !== undefined
+        ? { usages: opened.groupUsages, cluster: live.place.cluster ?? '' }
+        : undefined,
     isCurrent: kept !== undefined && live.nowMs - pricesAtMs(kept) <= CURRENT_MS,
     notes: bucketNotes(opened, options.bucket ?? live.place.bucket),
   };

@@ -196,6 +196,8 @@ export const BUCKET_LAYOUT = {
   /** Below `shared`: `<topic>/<writer>.json`, the writer being the cluster's name. */
   sharedFile: (region: string, topic: string, cluster: string): string =>
     `shared/${region}/${topic}/${cluster}.json`,
+  /** What the clusters that share a limit group hold of it; never removed with a cluster. */
+  limitGroup: (region: string, group: string): string => `limit-groups/${region}/${group}.json`,
   /** Topics below the cluster's folder that expire. */
   decisions: 'decisions/',
   snapshots: 'snapshots/',

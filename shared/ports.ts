@@ -14,6 +14,7 @@ import type { UnavailableOffering } from './core/launch/bars.ts';
 import type { BarKind } from './core/launch/faults.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
 import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
+import type { GroupUsage } from './core/limit-groups/group-usage.ts';
 import type { Labels } from './core/model/labels.ts';
 import type {
   Catalog,
@@ -58,6 +59,31 @@ export interface Memory {
   recordAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
   /** Corrects computed bytes by what was learnt; the computed ones where nothing was. */
   allocatable(): Promise<(instanceType: string, imageId: string, computedBytes: number) => number>;
+}
+
+/** What clusters hold of a shared limit group, as it was at one moment. */
+export interface KnownUsage {
+  readonly usage: GroupUsage;
+  /** Undefined: nobody has written any. */
+  readonly version: string | undefined;
+}
+
+/**
+ * What the clusters that share a bucket hold of shared limit groups. Other than {@link Memory} it
+ * is needed to act: where it cannot be read, nothing of the group is launched.
+ */
+export interface GroupUsages {
+  /** Undefined: it cannot be read. */
+  read(group: string): Promise<KnownUsage | undefined>;
+  /**
+   * Replaces what has the version. `conflict`: something else is there by now. `failed`: it may have
+   * been written or not.
+   */
+  write(
+    group: string,
+    usage: GroupUsage,
+    version: string | undefined,
+  ): Promise<{ readonly version: string } | 'conflict' | 'failed'>;
 }
 
 export interface Clock {
@@ -124,6 +150,8 @@ export interface Ports {
   readonly profiles: Profiles;
   readonly catalog: Catalog;
   readonly memory: Memory;
+  /** Absent: nothing of shared limit groups is launched. */
+  readonly groupUsages?: GroupUsages;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly recorder: Recorder;

@@ -92,10 +92,11 @@ const NOTHING: ApprovedReport = { disruptions: [], kept: new Map(), failures: []
 
 /**
  * Writes what the dry run has decided and somebody has approved, by the code with which `provision`
- * and `disrupt` write it. `readAtMs`: when reading the state began.
+ * and `disrupt` write it. `readAtMs`: when reading the state began. Nothing of a shared limit group
+ * is launched: who approves may not be allowed to reserve its room in the bucket.
  */
 export async function carryOut(
-  ports: Ports,
+  { groupUsages: _, ...ports }: Ports,
   run: DryRun,
   approved: Approved,
   state: ClusterState,

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { meant } from '../../shared/contract/nearest.ts';
+import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import { planningOf, preview } from '../../shared/preview/preview.ts';
 import { reporting } from '../bad-input.ts';
 import {
@@ -164,7 +165,8 @@ async function answer(live: LiveCluster, asked: Asked, options: Options): Promis
   const market = await marketOf(live, options);
   const explanation = await explained(live, asked, options, { stack: settings.stack, market });
   const heldBack = heldBackNotes(live.state, live.nowMs);
-  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...heldBack];
+  const shared = sharedGroupNotes(settings.stack.useCases, market.groupUsages);
+  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...shared, ...heldBack];
   if (isDocument(options.output)) {
     const { kind, found } = explanation;
     const about = { joiner: packageJson.version, cluster: live.url, notes, kind };

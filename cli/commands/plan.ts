@@ -6,6 +6,7 @@ import { pageUrl } from '../../shared/contract/pages.ts';
 import { launchWays } from '../../shared/core/launch/pod-groups.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import type { Previewed } from '../../shared/preview/copy.ts';
+import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import { dryRun } from '../../shared/preview/dry-run.ts';
 import { type Preview, preview, previewOf } from '../../shared/preview/preview.ts';
 import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
@@ -108,7 +109,9 @@ async function answer(live: LiveCluster, options: Options, progress: Progress): 
         });
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);
-  notes.push(...changes.notes, ...said, ...market.notes, ...heldBackNotes(state, nowMs));
+  notes.push(...changes.notes, ...said, ...market.notes);
+  notes.push(...sharedGroupNotes(stack.useCases, market.groupUsages));
+  notes.push(...heldBackNotes(state, nowMs));
   const { source } = previewed.catalog;
   if (options.out !== undefined) {
     const decisions = decisionsOf(pass, previewed);

@@ -7,6 +7,7 @@ import { pageUrl } from '../../shared/contract/pages.ts';
 import { DEFAULT_SETTINGS } from '../../shared/contract/settings.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
+import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { type Effort, effortOption } from '../effort.ts';
@@ -96,6 +97,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const stated = options.settings;
   const read = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const stack = withEffort(read, options.effort);
+  if (stack !== undefined) for (const line of sharedGroupNotes(stack.useCases)) note(line);
   const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),

@@ -6,6 +6,7 @@ import type { ConsolidationSettings } from '../../shared/core/disruption/consoli
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { Pod } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import { planningOf } from '../../shared/preview/preview.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
@@ -84,6 +85,7 @@ export async function runningCluster(
   const { state, nowMs, unreadable } = live;
   const market = await marketOf(live, options);
   const { stack, notes } = live.settings(options);
+  const shared = sharedGroupNotes(stack.useCases, market.groupUsages);
   const previewed = await previewedOn(market, live, stack);
   const { snapshot, settings } = await planningOf(previewed);
   return {
@@ -95,6 +97,6 @@ export async function runningCluster(
     source: previewed.catalog.source,
     isLive: true,
     added: 0,
-    notes: [...unreadable, ...notes, ...market.notes, ...heldBackNotes(state, nowMs)],
+    notes: [...unreadable, ...notes, ...market.notes, ...shared, ...heldBackNotes(state, nowMs)],
   };
 }

@@ -6,11 +6,11 @@ import type { Market } from '../market.ts';
 
 /** What decisions on these prices go by beside the cluster. */
 export async function planBasis(
-  { catalog: prices, memory, isCurrent }: Market,
+  { catalog: prices, memory, isCurrent, groupUsages }: Market,
   { backoffs }: Pick<LiveCluster, 'backoffs'>,
   stack: StackSettings,
 ): Promise<PlanBasis> {
-  const told = { backoffs: await backoffs(), memory, isCatalogCurrent: isCurrent };
+  const told = { backoffs: await backoffs(), memory, groupUsages, isCatalogCurrent: isCurrent };
   return basisOf({ prices, ...told }, stack);
 }
 

@@ -2,6 +2,7 @@ import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogFile, type KeptCatalog, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
 import { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
+import { S3GroupUsages } from '../../shared/aws/memory/group-usages.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
 import { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
@@ -18,6 +19,7 @@ export interface OpenMemory {
   readonly access: AwsAccess;
   readonly calls: Calls;
   readonly memory: S3Memory;
+  readonly groupUsages: S3GroupUsages;
   readonly decisions: DecisionLog;
   readonly snapshots: SnapshotLog;
   readonly catalogFile: CatalogFile;
@@ -49,6 +51,7 @@ export async function openMemory(
     degradations: () => [...unreachable(config.bucket, objects), ...prices.degradations],
     catalogFile,
     memory: new S3Memory(objects, place),
+    groupUsages: new S3GroupUsages(objects, region),
     decisions: new DecisionLog(objects, cluster),
     snapshots: new SnapshotLog(objects, cluster, config.version),
     prices,

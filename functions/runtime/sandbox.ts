@@ -107,7 +107,7 @@ async function assemble(
   deadline: Deadline,
 ): Promise<Sandbox> {
   const opened = await openMemory(config, telemetry, () => deadline.signal);
-  const { access, calls, memory, decisions, snapshots, prices, degradations } = opened;
+  const { access, calls, memory, groupUsages, decisions, snapshots, prices, degradations } = opened;
   const eks = eksClient(access);
   const facts = cachedCluster(
     () => describeCluster(eks, calls, config.cluster),
@@ -142,6 +142,7 @@ async function assemble(
         },
       }),
       memory,
+      groupUsages,
       clock: systemTiming,
       ids: { suffix },
       degradations,

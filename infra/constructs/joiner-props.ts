@@ -174,8 +174,9 @@ export interface JoinerProps {
    * Caps on nodes, cpu, memory and price an hour of the NodePools of a group together. A NodePool
    * names its group in the annotation `joiner.dev/limit-group`; every NodePool belongs to the group
    * `all`. Entries end with `;`. An entry with `from CRON for DURATION` (UTC) holds at these times
-   * only; of entries that hold at once the lowest cap of each resource counts. For example `batch
-   * nodes=20 cpu=400 memory=1Ti price=12.5; batch nodes=5 from 0 18 * * 1-5 for 14h`.
+   * only; of entries that hold at once the lowest cap of each resource counts. A group with `shared`
+   * after its caps counts the nodes of all clusters that share `bucket` and have it. For example
+   * `batch nodes=20 cpu=400 memory=1Ti price=12.5 shared; batch nodes=5 from 0 18 * * 1-5 for 14h`.
    * @default 'none'
    */
   readonly limitGroups?: string;

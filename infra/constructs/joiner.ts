@@ -9,7 +9,6 @@ import { Construct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { MetricKey } from '../../shared/contract/metrics.ts';
 import {
-  BUCKET_LAYOUT,
   CLUSTER_FUNCTIONS,
   ENV,
   type FunctionName,
@@ -28,7 +27,7 @@ import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { admitLogs, keyOf } from './keys.ts';
-import { MemoryBucket } from './memory-bucket.ts';
+import { grantReadable, MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric } from './metrics.ts';
 import { admitNodes, type NodeRoles, nodeRoles } from './node-roles.ts';
 import { namesOf, OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
@@ -43,6 +42,7 @@ import {
   KEPT_EVENTS,
   MEMORY_SIZES,
   networkOf,
+  sharedGroupsOf,
   statedSettings,
   TIMEOUTS,
 } from './settings.ts';
@@ -121,9 +121,8 @@ export class Joiner extends Construct {
    * and `replay` go by them.
    */
   grantReadMemory(grantee: iam.IGrantable): iam.Grant {
-    const own = this.bucket.grantRead(grantee, `${BUCKET_LAYOUT.cluster(this.clusterName)}*`);
-    const shared = BUCKET_LAYOUT.shared(Stack.of(this).region);
-    return own.combine(this.bucket.grantRead(grantee, `${shared}*`));
+    const groups = sharedGroupsOf(this.#props);
+    return grantReadable(this.bucket, grantee, [this.clusterName, Stack.of(this).region, groups]);
   }
 
   /** One of Joiner's metrics for this cluster. */

@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -65,4 +66,16 @@ function announce(bucket: s3.Bucket): void {
   resource.notificationConfiguration = {
     eventBridgeConfiguration: { eventBridgeEnabled: true },
   };
+}
+
+/** Lets somebody read what people read who look at the cluster. */
+export function grantReadable(
+  bucket: s3.IBucket | s3.Bucket,
+  grantee: iam.IGrantable,
+  [cluster, region, groups]: readonly [cluster: string, region: string, groups: readonly string[]],
+): iam.Grant {
+  const shared = groups.map((group) => BUCKET_LAYOUT.limitGroup(region, group));
+  return [`${BUCKET_LAYOUT.cluster(cluster)}*`, `${BUCKET_LAYOUT.shared(region)}*`, ...shared]
+    .map((keys) => bucket.grantRead(grantee, keys))
+    .reduce((all, each) => all.combine(each));
 }

@@ -5,6 +5,7 @@ import type { PolicyScope } from '../policies/statement.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { arnOf } from './keys.ts';
 import { remoteWriteScope } from './remote-write.ts';
+import { sharedGroupsOf } from './settings.ts';
 
 /** What of a stack its policies name. */
 export interface Named {
@@ -29,6 +30,7 @@ export function policyScope(scope: Construct, props: JoinerProps, named: Named):
     cluster,
     clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${cluster}`,
     bucketArn: bucket.bucketArn,
+    sharedGroups: sharedGroupsOf(props),
     isBucketOwned: props.bucket === undefined,
     keyArn: arnOf(props.encryptionKey),
     queueKeyArn: arnOf(props.queueEncryptionKey),

@@ -1,6 +1,7 @@
 import { Annotations, CfnResource, Duration, Names, Stack, Token } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type { Construct, IConstruct } from 'constructs';
+import { sharedGroupsIn } from '../../shared/contract/setting-kinds.ts';
 import {
   SETTING_KEYS,
   SETTINGS,
@@ -87,6 +88,11 @@ export function checkProps(scope: Construct, props: JoinerProps): void {
   throw new Error(`Joiner cannot be made from these props:\n  ${faults.join('\n  ')}`);
 }
 
+/** Names of the limit groups that the cluster shares with others. */
+export function sharedGroupsOf(props: JoinerProps): readonly string[] {
+  return sharedGroupsIn(props.limitGroups ?? SETTINGS.limitGroups.default);
+}
+
 function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
   const faults: string[] = [];
   if (clusterName(props) === undefined) {
@@ -107,6 +113,13 @@ function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
         faults.push(`${name} is given, but has a meaning only where endpoint is 'private'`);
       }
     }
+  }
+  if (props.bucket === undefined && sharedGroupsOf(props).length > 0) {
+    const names = sharedGroupsOf(props).join(', ');
+    faults.push(
+      `bucket is undefined, but has to be given where limitGroups shares a group (${names}): ` +
+        'the clusters that share it need a bucket in common',
+    );
   }
   const { batchIdleDuration: idle, batchMaxDuration: max } = SETTINGS;
   const idleMs = props.batchIdleDuration?.toMilliseconds() ?? idle.default;

@@ -1,4 +1,4 @@
-import { describeCluster, discovery, memory, putWakeUps } from './parts.ts';
+import { describeCluster, discovery, limitGroups, memory, putWakeUps } from './parts.ts';
 import type { PolicyScope, Statement } from './statement.ts';
 
 /** Neither launches nor terminates instances: it writes NodeClaims and wakes those functions. */
@@ -10,5 +10,6 @@ export function disruptPolicy(scope: PolicyScope): readonly Statement[] {
     putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),
+    ...limitGroups(scope),
   ];
 }

@@ -11,6 +11,7 @@ export const DOCUMENT_SCOPE: PolicyScope = {
   cluster: 'CLUSTER',
   clusterArn: 'arn:aws:eks:REGION:ACCOUNT:cluster/CLUSTER',
   bucketArn: 'arn:aws:s3:::BUCKET',
+  sharedGroups: ['GROUP'],
   isBucketOwned: true,
   keyArn: 'arn:aws:kms:REGION:ACCOUNT:key/KEY',
   eventBusArn: 'arn:aws:events:REGION:ACCOUNT:event-bus/BUS',
@@ -38,6 +39,7 @@ interfaces with it, while the function's own code is denied that. The statements
 \`MessagesKey\` are there only where bucket and queue have keys of the account, those of instance profiles only where the VPC has a
 way to IAM. No role has rights on the keys of volumes: the policies of [keys that you
 manage](deploy.md#volumes-with-a-customer-managed-key) have to let \`provision\` use them.
+\`LimitGroups\` is there for the [limit groups that are shared](tasks/limit-groups.md#several-clusters).
 \`RemoteWrite\` is there where metrics are written to a workspace of Amazon Managed Prometheus; for other endpoints the
 role may instead read the one secret, or nothing.
 

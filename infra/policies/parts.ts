@@ -119,6 +119,25 @@ export function sharedMemory(
   ];
 }
 
+/** Reads and writes what clusters hold of the limit groups that are shared. */
+export function limitGroups({
+  bucketArn,
+  region,
+  sharedGroups,
+}: PolicyScope): readonly Statement[] {
+  if (sharedGroups.length === 0) return [];
+  return [
+    {
+      sid: 'LimitGroups',
+      why: 'Reserves room in limit groups that are shared with other clusters.',
+      actions: ['s3:GetObject', 's3:PutObject'],
+      resources: sharedGroups.map(
+        (group) => `${bucketArn}/${BUCKET_LAYOUT.limitGroup(region, group)}`,
+      ),
+    },
+  ];
+}
+
 /** Uses the bucket's key, where it is one of the account. */
 export function memoryKey(scope: PolicyScope, actions: readonly string[]): readonly Statement[] {
   if (scope.keyArn === undefined) return [];

@@ -3,6 +3,7 @@ import {
   describeCluster,
   discovery,
   ec2Arns,
+  limitGroups,
   memory,
   ownedRequest,
   ownedResource,
@@ -72,5 +73,6 @@ export function provisionPolicy(scope: PolicyScope): readonly Statement[] {
     putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),
+    ...limitGroups(scope),
   ];
 }

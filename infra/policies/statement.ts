@@ -11,6 +11,8 @@ export interface PolicyScope {
   readonly cluster: string;
   readonly clusterArn: string;
   readonly bucketArn: string;
+  /** Names of the limit groups that the cluster shares with others. */
+  readonly sharedGroups: readonly string[];
   /** The stack made the bucket, so its installer may empty it. */
   readonly isBucketOwned: boolean;
   /** Of the key that encrypts the bucket. */

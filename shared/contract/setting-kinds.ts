@@ -4,6 +4,7 @@ import {
   LIMIT_GROUPS_LIKE,
   limitGroupsOf,
   NO_LIMIT_GROUPS,
+  sharedGroups,
 } from '../core/limit-groups/limit-groups.ts';
 
 /** A text as a setting's value, or what is wrong with it: "must be a whole number, not …". */
@@ -142,6 +143,11 @@ export function groups(): SettingKind<string, 'groups'> {
     parse: (text) => text,
     write: (value) => value,
   });
+}
+
+/** Names of the groups in such a text that clusters share. */
+export function sharedGroupsIn(text: string): readonly string[] {
+  return sharedGroups(limitGroupsOf(text) ?? []);
 }
 
 type Gates = Readonly<Record<FeatureGate, boolean>>;

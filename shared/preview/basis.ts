@@ -20,7 +20,7 @@ export function launchEnvironmentOf({
 
 /** What decisions on these prices go by beside the cluster. */
 export function basisOf(
-  known: Pick<PlanBasis, 'prices' | 'memory' | 'backoffs' | 'isCatalogCurrent'>,
+  known: Pick<PlanBasis, 'prices' | 'memory' | 'groupUsages' | 'backoffs' | 'isCatalogCurrent'>,
   stack: Pick<StackSettings, 'useCases' | 'memoryOverhead' | 'reservedEnis'>,
 ): PlanBasis {
   const { prices } = known;

@@ -10,6 +10,7 @@ import type {
   Ports,
 } from '../ports.ts';
 import { DryCluster } from './dry-cluster.ts';
+import { DryGroupUsages, type SharedUsages } from './dry-group-usages.ts';
 
 /** What the functions have learnt, as far as plans go by it. */
 export type Learnt = Pick<
@@ -29,6 +30,8 @@ export interface Previewed {
   readonly backoffs?: ReadonlyMap<string, LaunchBackoff>;
   /** What the functions have learnt; absent: nothing. */
   readonly memory?: Learnt | undefined;
+  /** What clusters hold of shared limit groups; absent: others hold nothing. */
+  readonly groupUsages?: SharedUsages | undefined;
   /** That the catalog lacks no type that is offered. @default false */
   readonly isCatalogCurrent?: boolean;
   /** What the stack decides by; absent: the defaults. */
@@ -85,7 +88,7 @@ function counted(): Ports['ids'] {
 }
 
 function dryPorts(
-  { catalog, nowMs, backoffs, memory, isCatalogCurrent = false }: Previewed,
+  { catalog, nowMs, backoffs, memory, groupUsages, isCatalogCurrent = false }: Previewed,
   cluster: DryCluster,
   decisions: DecisionRecord[],
 ): Ports {
@@ -97,6 +100,7 @@ function dryPorts(
     network: unused('network'),
     profiles: unused('profiles'),
     memory: rememberedBy(memory, backoffs),
+    groupUsages: new DryGroupUsages(groupUsages),
     clock: { nowMs: () => nowMs, sleep: async () => undefined },
     ids: counted(),
     recorder: {

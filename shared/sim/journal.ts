@@ -31,6 +31,7 @@ const TOLD: ReadonlySet<string> = new Set([
   'DisruptionBlocked',
   'DisruptionTerminating',
   'FailedScheduling',
+  'LimitGroupDiffers',
   'LimitGroupReached',
   'InsufficientCapacityError',
   'ProvenImageLaunched',

@@ -11,7 +11,7 @@ import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
-import type { Catalog, Ports } from '../ports.ts';
+import type { Catalog, GroupUsages, Ports } from '../ports.ts';
 import type { PodWebhook } from './admission.ts';
 import { type Machine, SimulatedCompute } from './cloud/compute.ts';
 import { SimulatedImages } from './cloud/images.ts';
@@ -19,6 +19,7 @@ import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.
 import { SimulatedCluster } from './cluster.ts';
 import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
+import { GroupUsagesInMemory } from '../app/planning/group-usages-in-memory.ts';
 import { Journal } from './journal.ts';
 import { textAt, textsAt } from './json.ts';
 import { Kubelets } from './kubelet.ts';
@@ -40,6 +41,10 @@ export interface WorldOptions {
   readonly settings?: Partial<AppSettings>;
   /** When in a minute its tick is; 0 where absent. */
   readonly tickOffsetMs?: number;
+  /** Of several worlds that share it; its own where absent. */
+  readonly timeline?: Timeline;
+  /** What clusters hold of shared limit groups; nobody else holds anything where absent. */
+  readonly groupUsages?: GroupUsages;
   /** Wraps the ports that the use cases get, e.g. to make one call crash. */
   readonly wrap?: (ports: Ports) => Ports;
 }
@@ -106,7 +111,7 @@ export class World {
 
   constructor(options: WorldOptions) {
     const { seed, cluster, catalog, zones } = options;
-    const timeline = new Timeline(WORLD_START_MS);
+    const { timeline = new Timeline(WORLD_START_MS) } = options;
     const store = new ObjectStore(timeline, seed);
     this.timeline = timeline;
     this.store = store;
@@ -139,6 +144,7 @@ export class World {
       profiles: new SimulatedProfiles(cluster),
       catalog,
       memory: new SimulatedMemory(timeline),
+      groupUsages: options.groupUsages ?? new GroupUsagesInMemory(),
       clock: timeline,
       ids: { suffix: () => names.text(NAME_LETTERS, 5) },
       recorder: this.recorder,

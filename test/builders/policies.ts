@@ -10,6 +10,7 @@ export function aPolicyScope(changes: Partial<PolicyScope> = {}): PolicyScope {
     cluster: 'demo',
     clusterArn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo',
     bucketArn: 'arn:aws:s3:::joiner-demo',
+    sharedGroups: [],
     isBucketOwned: true,
     keyArn: undefined,
     queueKeyArn: undefined,

@@ -4,6 +4,7 @@ import * as ec2 from '@aws-sdk/client-ec2';
 import * as eks from '@aws-sdk/client-eks';
 import * as events from '@aws-sdk/client-eventbridge';
 import * as iam from '@aws-sdk/client-iam';
+import * as s3api from '@aws-sdk/client-s3';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +28,7 @@ function of(program: string) {
 }
 
 /** Services whose SDK is installed; of others the operations that the pages name are listed. */
-const CLIENTS: Readonly<Record<string, object>> = { ec2, eks, events, iam, sqs, ssm };
+const CLIENTS: Readonly<Record<string, object>> = { ec2, eks, events, iam, s3api, sqs, ssm };
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   sts: ['decode-authorization-message'],
   s3: ['cp', 'ls', 'mb', 'rb', 'sync'],

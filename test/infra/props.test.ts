@@ -161,6 +161,11 @@ describe('props that do not go together', () => {
       'batchIdleDuration is 5s, but has to be at most batchMaxDuration, 3s',
     ],
     [
+      'a shared limit group without a bucket in common',
+      { limitGroups: 'batch nodes=3 shared; all nodes=9' },
+      'bucket is undefined, but has to be given where limitGroups shares a group (batch)',
+    ],
+    [
       'a topic without alarms',
       { alarms: false, alarmTopic: 'arn:aws:sns:eu-west-1:111122223333:alarms' },
       'alarmTopic is given, but alarms is false',

@@ -30,6 +30,7 @@ export const VARIANTS = {
       cluster: 'demo',
       bucket: 'joiner-memory-of-the-account',
       decisionEvents: 'all',
+      limitGroups: 'batch nodes=20 shared; batch nodes=5 from 0 18 * * 1-5 for 14h; gpu price=40',
       encryptionKey: `arn:aws:kms:eu-west-1:${ACCOUNT}:key/11111111-2222-3333-4444-555555555555`,
       alarmTopic: `arn:aws:sns:eu-west-1:${ACCOUNT}:platform-alarms`,
       nodeRole: `arn:aws:iam::${ACCOUNT}:role/EksNodes`,

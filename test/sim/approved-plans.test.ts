@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { limitGroupsOf } from '../../shared/core/limit-groups/limit-groups.ts';
 import { APPROVED, INSTANCE_TYPE, ZONE } from '../../shared/core/model/labels.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { type ApprovedWorld, approvedWorld } from './approved-world.ts';
@@ -33,6 +34,25 @@ async function settled(replicas: number): Promise<ApprovedWorld> {
   made.pause(ALL);
   return made;
 }
+
+describe('an approved plan for a shared limit group', () => {
+  it('launches nothing, and says that it did not', async () => {
+    const limitGroups = limitGroupsOf('all nodes=5 shared') ?? [];
+    const made = await approvedWorld([nodeClass, pool], { limitGroups });
+    made.pause(ALL);
+    made.script.apply([deployment('web', 2, '1', apart)]);
+    await made.pass(2);
+    const decisions = await made.plan();
+    expect(decisions.map(({ reason }) => reason)).toEqual(['Provisioned', 'Provisioned']);
+    const applied = await made.apply(decisions);
+    expect(applied.result).toBe('incomplete');
+    expect(applied.created).toEqual([]);
+    expect(namesOf(made)).toEqual([]);
+    made.pause({});
+    await made.pass(3);
+    expect(namesOf(made).length).toBe(2);
+  });
+});
 
 describe('an approved plan during pauses', () => {
   it('launches what was approved, and nothing for pods that come later', async () => {

@@ -2,6 +2,7 @@ import { type Applied, applyPlan } from '../../cli/apply/apply.ts';
 import type { Decision } from '../../cli/plan/decision.ts';
 import { decisionsOf } from '../../cli/plan/decisions.ts';
 import { type PlanFile, planFileText, planOf } from '../../cli/plan/plan-file.ts';
+import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { PlanBasis } from '../../shared/preview/basis.ts';
@@ -53,19 +54,23 @@ function throughFile(decisions: readonly Decision[]): readonly Decision[] {
   return planOf('plan.json', JSON.parse(planFileText(fileOf(decisions)))).decisions;
 }
 
-export async function approvedWorld(manifests: readonly Json[]): Promise<ApprovedWorld> {
+export async function approvedWorld(
+  manifests: readonly Json[],
+  settings: Partial<AppSettings> = {},
+): Promise<ApprovedWorld> {
   let paused: Paused = {};
   const wrap = (ports: Ports): Ports => {
     const read = reading(ports, (state) => ({ ...state, pausedUntilMs: paused }));
     return withPorts(ports, { cluster: { read } });
   };
-  const { world, script } = await smallWorld(manifests, { wrap });
+  const { world, script } = await smallWorld(manifests, { wrap, settings });
   const { ports } = world;
   const prices = await loadCatalog('us-east-1');
   const basis: PlanBasis = {
     catalog: ports.catalog,
     prices,
     isCatalogCurrent: true,
+    settings: world.settings,
   };
   return {
     world,

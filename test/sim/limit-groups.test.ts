@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { GroupUsagesInMemory } from '../../shared/app/planning/group-usages-in-memory.ts';
 import { limitGroupsOf } from '../../shared/core/limit-groups/limit-groups.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
+import type { GroupUsages } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
@@ -137,6 +139,118 @@ describe('caps on a limit group', () => {
     const most = await mostOf(world, WORLD_START_MS + 120 * MINUTE);
     expect(most.nodes).toBe(9);
     expect(names().filter((name) => !before.has(name)).length).toBe(4);
+  });
+});
+
+describe('a limit group that clusters share', () => {
+  /** The bucket, of which the test says what it answers. */
+  class Bucket extends GroupUsagesInMemory {
+    asked = 0;
+    isReadable = true;
+    /** Writes that others are faster than. */
+    overtaken = 0;
+
+    override async read(group: string) {
+      this.asked += 1;
+      const known = await super.read(group);
+      // The port says that there is no answer.
+      return this.isReadable ? known : (undefined as unknown as typeof known);
+    }
+
+    override async write(...args: Parameters<GroupUsages['write']>) {
+      this.asked += 1;
+      this.overtaken -= 1;
+      return this.overtaken >= 0 ? 'conflict' : await super.write(...args);
+    }
+
+    async used(cluster = 'demo') {
+      return (await super.read('batch')).usage.get(cluster);
+    }
+  }
+
+  async function sharing(limitGroups: string, bucket: Bucket, manifests = [...two, ...apart]) {
+    const settings = { limitGroups: limitGroupsOf(limitGroups) ?? [] };
+    return await smallWorld([nodeClass, ...manifests], { settings, groupUsages: bucket });
+  }
+
+  it('asks the bucket for nothing where no group is shared', async () => {
+    const bucket = new Bucket();
+    const { world } = await sharing('batch nodes=3', bucket);
+    expect((await mostOf(world, WORLD_START_MS + 5 * MINUTE)).nodes).toBe(3);
+    expect(bucket.asked).toBe(0);
+  });
+
+  it('launches nothing while the bucket cannot be read, and says so', async () => {
+    const bucket = new Bucket();
+    bucket.isReadable = false;
+    const { world } = await sharing('batch nodes=3 shared', bucket);
+    expect((await mostOf(world, WORLD_START_MS + 5 * MINUTE)).nodes).toBe(0);
+    const why = 'limit group batch (what other clusters hold of it is not known)';
+    expect(said(world, 'FailedScheduling')).toContain(why);
+    expect(said(world, 'LimitGroupReached')).toContain('is not known');
+    bucket.isReadable = true;
+    expect((await mostOf(world, WORLD_START_MS + 8 * MINUTE)).nodes).toBe(3);
+    expect(await bucket.used()).toMatchObject({ used: { nodes: 3 }, pending: [] });
+  });
+
+  it('launches nothing in a pass in which others are always faster', async () => {
+    const bucket = new Bucket();
+    bucket.overtaken = 5;
+    const { world } = await sharing('batch nodes=3 shared', bucket);
+    await world.run(WORLD_START_MS + 100);
+    expect(readState(world.store).objects.nodeClaims).toEqual([]);
+    expect((await mostOf(world, WORLD_START_MS + 5 * MINUTE)).nodes).toBe(3);
+  });
+
+  it('counts what other clusters hold, for static nodes and replacements, too', async () => {
+    const bucket = new Bucket();
+    const green = { used: { nodes: 4 }, pending: [], caps: 'nodes=7 shared' };
+    await bucket.write('batch', new Map([['green', green]]), undefined);
+    const fixed = pool('first', ['on-demand'], { replicas: 5 });
+    const { world, script } = await sharing('batch nodes=7 shared', bucket, [fixed]);
+    expect((await mostOf(world, WORLD_START_MS + 10 * MINUTE)).nodes).toBe(3);
+    const left = '(0 of 7 nodes left, 4 nodes in other clusters)';
+    expect(said(world, 'InsufficientCapacityError')).toContain(left);
+    script.apply([withLabel(fixed)]);
+    expect((await mostOf(world, WORLD_START_MS + 40 * MINUTE)).nodes).toBe(3);
+    expect(said(world, 'DisruptionBlocked')).toContain(left);
+  });
+
+  it('gives up what has gone, and its row once it holds nothing', async () => {
+    const bucket = new Bucket();
+    const { world, script } = await sharing('batch nodes=7 cpu=99 shared', bucket);
+    await world.run(WORLD_START_MS + 10 * MINUTE);
+    expect((await bucket.used())?.used['nodes']).toBe(7);
+    script.apply([deployment('one', 0, '1', only('first', 'one'))]);
+    script.apply([deployment('two', 1, '1', only('second', 'two'))]);
+    await world.run(WORLD_START_MS + 40 * MINUTE);
+    expect((await bucket.used())?.used['nodes']).toBe(1);
+    script.apply([deployment('two', 0, '1', only('second', 'two'))]);
+    await world.run(WORLD_START_MS + 70 * MINUTE);
+    expect(await bucket.used()).toBeUndefined();
+  });
+
+  it('is told of nodes also at times at which it has no cap', async () => {
+    const bucket = new Bucket();
+    const { world } = await sharing('batch nodes=1 shared from 0 12 * * * for 1h', bucket);
+    await world.run(WORLD_START_MS + 10 * MINUTE);
+    expect((await bucket.used())?.used).toEqual({ nodes: 8 });
+  });
+
+  it('counts the nodes of a NodePool that is gone until they are', async () => {
+    const bucket = new Bucket();
+    const { world } = await sharing('batch nodes=9 shared', bucket);
+    await world.run(WORLD_START_MS + 10 * MINUTE);
+    for (const name of ['first', 'second']) {
+      const object = world.store.get('NodePool', undefined, name);
+      if (object !== undefined) world.store.delete(object);
+    }
+    for (let second = 601; second < 900; second += 1) {
+      await world.run(WORLD_START_MS + second * 1000);
+      const { nodeClaims } = readState(world.store).objects;
+      const used = (await bucket.used())?.used['nodes'] ?? 0;
+      expect(used).toBeGreaterThanOrEqual(nodeClaims.length);
+    }
   });
 });
 

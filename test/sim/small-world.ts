@@ -2,10 +2,11 @@ import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
-import type { Ports } from '../../shared/ports.ts';
+import type { GroupUsages, Ports } from '../../shared/ports.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
+import type { Timeline } from '../../shared/sim/timeline.ts';
 import { World } from '../../shared/sim/world.ts';
 
 /** A handful of types keeps a run in milliseconds, so that hundreds of runs are affordable. */
@@ -24,6 +25,11 @@ export async function smallWorld(
     readonly wrap?: (ports: Ports) => Ports;
     readonly settings?: Partial<AppSettings>;
     readonly tickOffsetMs?: number;
+    /** @default 'demo' */
+    readonly cluster?: string;
+    /** Of worlds beside each other. */
+    readonly timeline?: Timeline;
+    readonly groupUsages?: GroupUsages;
     /** Names of the types that there are. */
     readonly types?: RegExp;
   } = {},
@@ -32,12 +38,14 @@ export async function smallWorld(
   const { types = TYPES } = options;
   let catalog: Catalog = { ...all, types: all.types.filter((type) => types.test(type.name)) };
   const world = new World({
-    cluster: 'demo',
+    cluster: options.cluster ?? 'demo',
     seed: options.seed ?? 1,
     zones: catalog.zones.slice(0, 3),
     catalog: catalogPort('us-east-1', () => catalog),
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.timeline === undefined ? {} : { timeline: options.timeline }),
+    ...(options.groupUsages === undefined ? {} : { groupUsages: options.groupUsages }),
     ...(options.tickOffsetMs === undefined ? {} : { tickOffsetMs: options.tickOffsetMs }),
   });
   const script = new Script(world, {

@@ -56,7 +56,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     condition('PricesFresh', 'prices are younger than two days; informational', 'PricesStale'),
     condition(
       'MemoryReachable',
-      'the bucket can be read. If it cannot be read, provisioning continues',
+      'the bucket can be read. If it cannot be read, provisioning continues, except for NodePools in a limit group that is shared',
       'Unreachable',
     ),
   ],

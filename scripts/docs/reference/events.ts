@@ -30,6 +30,12 @@ export const EVENTS: readonly EventRow[] = [
   ),
   event(
     'Warning',
+    'LimitGroupDiffers',
+    'NodePool',
+    'another cluster shares the limit group of the NodePool and states other caps; the message has them',
+  ),
+  event(
+    'Warning',
     'LimitGroupReached',
     'NodePool',
     'a cap of the limit group of the NodePool has refused nodes; the message names the cap',

@@ -3,6 +3,7 @@ import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import type { Ports } from '../../ports.ts';
 import { resolveTypes } from '../planning/provisioning-input.ts';
+import { SharedGroups } from '../planning/shared-groups.ts';
 import { withLaunchWindow } from '../planning/statuses.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
@@ -69,6 +70,7 @@ export async function observePass(
   { saidMax = SAID_MAX, memory = new ConsolidationMemory(), asked }: DisruptOptions,
 ): Promise<DisruptPass> {
   const startedAtMs = unguarded.clock.nowMs();
+  const shared = await SharedGroups.read(unguarded, settings);
   const read = await unguarded.cluster.read();
   const nodePools = read.objects.nodePools.map((pool) => withLaunchWindow(pool, startedAtMs));
   const state = { ...read, objects: { ...read.objects, nodePools } };
@@ -88,6 +90,7 @@ export async function observePass(
     resolution,
     nowMs,
     karpenter,
+    shared,
     failures: [],
     driftResults: results,
     commands: commandsOf(ours, nodes, nowMs),

@@ -8,6 +8,7 @@ import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import type { Resolution } from '../planning/provisioning-input.ts';
+import type { SharedGroups } from '../planning/shared-groups.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import type { KarpenterLease } from '../writes/karpenter-lease.ts';
@@ -46,6 +47,8 @@ export interface DisruptPass {
   readonly resolution: Resolution;
   readonly nowMs: number;
   readonly karpenter: KarpenterLease;
+  /** Room that is reserved before NodeClaims are written. */
+  readonly shared: SharedGroups;
   readonly failures: Failure[];
   /** By the claim's uid; initialised ones that stay. */
   readonly driftResults: ReadonlyMap<string, DriftResult>;

@@ -8,12 +8,13 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { asWritten, plannedClaim } from '../planning/new-claims.ts';
 import { recordEvent } from '../writes/claim-events.ts';
-import { recordDecision, saying } from '../writes/decisions.ts';
+import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { detailOf } from '../writes/deletions.ts';
 import { claimRef } from '../writes/references.ts';
 import { isLaunchPaused } from './blocked.ts';
 import { annotateReplaced, type ReplacedBecause } from './commands.ts';
 import type { DisruptPass } from './pass.ts';
+import { planningSnapshot } from './snapshot.ts';
 
 /** As `provision` writes them; none where the pool has gone. */
 export function replacementClaims(
@@ -61,22 +62,53 @@ function waitingOf({ claims, replacements, needs }: Replaced): readonly Waiting[
   });
 }
 
+/** Whether there is room for all of them in shared limit groups; why not is said. */
+async function isReserved(pass: DisruptPass, { claims, replacements }: Replaced): Promise<boolean> {
+  const { ports, shared } = pass;
+  if (shared.isEmpty) return true;
+  const snapshot = await planningSnapshot(pass);
+  const { names, refusals } = await shared.reserve(ports, snapshot, replacements, 'all');
+  if (names.size === replacements.length) return true;
+  for (const claim of claims) {
+    for (const why of refusals.values()) {
+      await recordNothing({ ports }, why, `NodeClaim/${claim.name}`, 'disrupt');
+    }
+  }
+  return false;
+}
+
 /**
  * The claims name their replacements, and then these are written. Fewer than asked for come back
  * where somebody else has written meanwhile: the next pass gives them up. None while launches are
- * paused.
+ * paused, or where other clusters have taken the room in a shared limit group.
  */
 export async function createReplacements(
   pass: DisruptPass,
   replaced: Replaced,
 ): Promise<readonly NodeClaim[]> {
+  const waiting = waitingOf(replaced);
+  const { replacements } = replaced;
+  if (replacements.length === 0 || waiting.length === 0 || isLaunchPaused(pass)) return [];
+  if (!(await isReserved(pass, replaced))) return [];
+  try {
+    return await createReserved(pass, replaced, waiting);
+  } finally {
+    await pass.shared.settle(pass.ports);
+  }
+}
+
+async function createReserved(
+  pass: DisruptPass,
+  replaced: Replaced,
+  waiting: readonly Waiting[],
+): Promise<readonly NodeClaim[]> {
   const { replacements, reason: kind, why } = replaced;
   const { ports, nowMs } = pass;
   const made: NodeClaim[] = [];
-  const waiting = waitingOf(replaced);
-  if (replacements.length === 0 || waiting.length === 0 || isLaunchPaused(pass)) return made;
   for (const { claim, names } of waiting) {
-    if ((await annotateReplaced(pass, claim, names, replaced)) !== 'done') return made;
+    if ((await annotateReplaced(pass, claim, names, replaced)) === 'done') continue;
+    pass.shared.giveBack(replacements.map(({ name }) => name));
+    return made;
   }
   const idOf = (claim: NodeClaim): string => `disrupt-${claim.name}-replace-${nowMs}`;
   for (const each of replacements) {
@@ -105,11 +137,11 @@ export async function createReplacements(
 }
 
 async function createReplacement(
-  { ports, created }: DisruptPass,
+  { ports, created, shared }: DisruptPass,
   planned: NewNodeClaim,
   kind: VoluntaryReason,
 ): Promise<NodeClaim> {
-  const { claim } = await ports.cluster.createNodeClaim(planned);
+  const { claim } = await shared.create(ports, planned);
   const decision = planned.annotations[DECISION];
   created.push(claim.name);
   const nodepool = planned.labels[NODE_POOL] ?? '';

@@ -19,7 +19,7 @@ import type { DisruptPass } from './pass.ts';
 
 /** What `provision` would plan on: with the room that CapacityBuffers ask for, less what goes. */
 export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapshot> {
-  const { ports, settings, state, resolution, nowMs, taken } = pass;
+  const { ports, settings, state, resolution, nowMs, taken, shared } = pass;
   const { nodePools, nodeClaims, nodes, pods } = state.objects;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const buffers = settings.capacityBuffer ? bufferPods(state) : [];
@@ -36,7 +36,8 @@ export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapsh
   const gone = new Set(
     nodeClaims.flatMap(({ uid, providerId }) => (taken.has(uid) ? (providerId ?? []) : [])),
   );
-  const capped = withGroupCaps(snapshot, capsAt(settings.limitGroups, nodePools, nowMs));
+  const caps = capsAt(settings.limitGroups, nodePools, nowMs);
+  const capped = withGroupCaps(snapshot, shared.withOthers(caps));
   return nodes
     .filter(({ providerId }) => providerId !== undefined && gone.has(providerId))
     .reduce((each, { name }) => withLeaving(each, name), capped);

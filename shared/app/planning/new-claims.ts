@@ -5,12 +5,18 @@ import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
+import { DECISION, LIMIT_GROUP, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
 import { plannedPodsText } from '../../core/nomination/planned-pods.ts';
 import type { NewNodeClaim } from '../../ports.ts';
+
+/** Its nodes count against the caps of the group also once the NodePool is gone. */
+function groupOf({ annotations }: NodePool): Readonly<Record<string, string>> {
+  const group = annotations[LIMIT_GROUP];
+  return group === undefined ? {} : { [LIMIT_GROUP]: group };
+}
 
 function baseClaim(pool: NodePool, name: string): NewNodeClaim {
   const { template } = pool;
@@ -21,7 +27,7 @@ function baseClaim(pool: NodePool, name: string): NewNodeClaim {
       [NODE_POOL]: pool.name,
       ...nodeClassLabels(template.nodeClassRef),
     },
-    annotations: { ...template.annotations, ...nodePoolHashAnnotations(pool) },
+    annotations: { ...template.annotations, ...nodePoolHashAnnotations(pool), ...groupOf(pool) },
     finalizers: [TERMINATION_FINALIZER],
     nodePool: { name: pool.name, uid: pool.uid },
     requirements: template.requirements,

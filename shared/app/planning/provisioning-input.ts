@@ -27,6 +27,7 @@ import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-leas
 import { bufferPods } from './capacity-buffers.ts';
 import { type LaunchBackoffs, readLaunchBackoffs, withoutBackedOff } from './launch-backoffs.ts';
 import { withPlannedLabels } from './new-claims.ts';
+import { SharedGroups } from './shared-groups.ts';
 import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
 
 /** What a claim can be launched as. */
@@ -43,6 +44,8 @@ export interface ProvisioningInput {
   readonly failures: Failure[];
   readonly pools: readonly NodePool[];
   readonly snapshot: ClusterSnapshot;
+  /** Room that is reserved before NodeClaims are written. */
+  readonly shared: SharedGroups;
   readonly typesOf: TypesOf;
   readonly backoffs: LaunchBackoffs;
   /** Pods of CapacityBuffers, which exist in the snapshot only. */
@@ -168,6 +171,7 @@ export async function observe(
   failures: Failure[],
 ): Promise<ProvisioningInput> {
   const startedAtMs = unguarded.clock.nowMs();
+  const shared = await SharedGroups.read(unguarded, settings);
   const state = await unguarded.cluster.read();
   const nowMs = unguarded.clock.nowMs();
   const karpenter = new KarpenterLease(unguarded, state, startedAtMs);
@@ -212,7 +216,8 @@ export async function observe(
     failures,
     backoffs,
     pools,
-    snapshot: withGroupCaps(snapshot, capsAt(limitGroups, pools, nowMs)),
+    shared,
+    snapshot: withGroupCaps(snapshot, shared.withOthers(capsAt(limitGroups, pools, nowMs))),
     typesOf,
   };
 }

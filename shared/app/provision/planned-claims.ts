@@ -7,13 +7,14 @@ import type { OfferingChoice } from '../../core/model/plan.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import type { PartClaim, PartPlan } from '../../core/rollouts/part-plan.ts';
-import type { Ports, WrittenClaim } from '../../ports.ts';
+import type { NewNodeClaim, Ports, WrittenClaim } from '../../ports.ts';
 import { launchedForAnnotation } from '../planning/launch-backoffs.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { recordDecision } from '../writes/decisions.ts';
+import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
+import { poolRef } from '../writes/references.ts';
 import { waitingPods } from './existing-nodes.ts';
 
 function pricedIn(currency: Currency, choice: OfferingChoice): PricedOffering {
@@ -82,26 +83,35 @@ async function recordClaim(
   );
 }
 
+/** A planned claim as it is to be written. */
+function claimOf(
+  { ids }: Ports,
+  { snapshot, backoffs }: ProvisioningInput,
+  planned: PartClaim,
+  pool: NodePool,
+  waiting: readonly Pod[],
+): NewNodeClaim {
+  const types = snapshot.instanceTypes.get(pool.name) ?? missing(pool.name);
+  const uids = waiting.map(({ uid }) => uid);
+  const claim = plannedClaim(planned, pool, types, `${pool.name}-${ids.suffix()}`, uids);
+  const launchedFor = launchedForAnnotation(backoffs, waiting);
+  return { ...claim, annotations: { ...claim.annotations, ...launchedFor } };
+}
+
 async function createClaim(
   ports: Ports,
   input: ProvisioningInput,
   planned: PartClaim,
   pool: NodePool,
-  waiting: readonly Pod[],
+  wanted: NewNodeClaim,
 ): Promise<WrittenClaim> {
-  const types = input.snapshot.instanceTypes.get(pool.name) ?? missing(pool.name);
-  const name = `${pool.name}-${ports.ids.suffix()}`;
-  const uids = waiting.map(({ uid }) => uid);
-  const claim = plannedClaim(planned, pool, types, name, uids);
-  const launchedFor = launchedForAnnotation(input.backoffs, waiting);
-  const wanted = { ...claim, annotations: { ...claim.annotations, ...launchedFor } };
-  const made = await ports.cluster.createNodeClaim(wanted);
+  const made = await input.shared.create(ports, wanted);
   ports.recorder.count('nodeclaims_created_total', {
     reason: 'provisioned',
     nodepool: pool.name,
     min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
   });
-  await recordClaim(ports, input, planned, name);
+  await recordClaim(ports, input, planned, wanted.name);
   return made;
 }
 
@@ -110,29 +120,53 @@ export interface PlannedWritten extends WrittenClaim {
   readonly pods: readonly string[];
 }
 
-/** Writes the planned claims, several at once; one that is refused leaves the others alone. */
+/** Says of the NodePools why claims that were planned are not written. */
+async function publishUnreserved(
+  ports: Ports,
+  { pools }: ProvisioningInput,
+  refusals: ReadonlyMap<string, Reason>,
+): Promise<void> {
+  for (const pool of pools) {
+    const why = refusals.get(pool.name);
+    if (why === undefined) continue;
+    await recordNothing({ ports }, why, `NodePool/${pool.name}`);
+    const event = { type: 'Warning', reason: 'LimitGroupReached', ...saying(why) } as const;
+    await ports.cluster.event({ regarding: poolRef(pool), ...event });
+  }
+}
+
+/**
+ * Writes the planned claims, several at once; one that is refused leaves the others alone. Of a
+ * shared limit group only those are written for which there is room yet.
+ */
 export async function createClaims(
   ports: Ports,
   input: ProvisioningInput,
   plan: PartPlan,
 ): Promise<readonly PlannedWritten[]> {
-  const { failures, snapshot } = input;
+  const { failures, snapshot, shared } = input;
   const waiting = waitingPods(input);
-  const parts = plan.newNodeClaims.map((planned) => {
+  const all = plan.newNodeClaims.map((planned) => {
+    const { nodePool, pods } = planned;
+    const pool = snapshot.nodePools.find((each) => each.name === nodePool) ?? missing(nodePool);
+    const own = pods.flatMap((pod) => waiting.get(pod) ?? []);
+    const wanted = claimOf(ports, input, planned, pool, own);
     const written: PlannedWritten[] = [];
     const refused: Failure[] = [];
-    return { planned, written, refused };
+    return { planned, pool, wanted, written, refused };
   });
-  await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
-    const { nodePool } = planned;
-    const pool = snapshot.nodePools.find((each) => each.name === nodePool) ?? missing(nodePool);
+  const claims = all.map(({ wanted }) => wanted);
+  const { names, refusals } = await shared.reserve(ports, snapshot, claims);
+  const parts = all.filter(({ wanted }) => names.has(wanted.name));
+  await atOnce(WRITES_AT_ONCE, parts, async ({ planned, pool, wanted, written, refused }) => {
     const { pods } = planned;
     const create = async (): Promise<void> => {
-      const own = pods.flatMap((pod) => waiting.get(pod) ?? []);
-      written.push({ ...(await createClaim(ports, input, planned, pool, own)), pods });
+      written.push({ ...(await createClaim(ports, input, planned, pool, wanted)), pods });
     };
     refused.push(...(await attempt(`NodePool/${pool.name}`, create)));
   });
+  await shared.settle(ports);
+  await publishUnreserved(ports, input, refusals);
   failures.push(...parts.flatMap(({ refused }) => refused));
   return parts.flatMap(({ written }) => written);
 }

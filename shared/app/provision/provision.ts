@@ -35,7 +35,7 @@ import { costByPool, type Measures, measuresOf } from './measures.ts';
 import type { PlannedWritten } from './planned-claims.ts';
 import { publishPodEvents } from './pod-events.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
-import { publishRefusals, recordUnplaced, staysBecause } from './unplaced.ts';
+import { publishDifferences, publishRefusals, recordUnplaced, staysBecause } from './unplaced.ts';
 
 export interface ProvisionReport {
   readonly created: readonly string[];
@@ -148,6 +148,18 @@ async function decide(
   isFirst: boolean,
 ): Promise<Decision | undefined> {
   const input = await observe(ports, settings, tally.failures);
+  const decision = await decideOn(input, settings, tally, isFirst);
+  await input.shared.publish(ports, input.snapshot);
+  return decision;
+}
+
+async function decideOn(
+  input: ProvisioningInput,
+  settings: AppSettings,
+  tally: Tally,
+  isFirst: boolean,
+): Promise<Decision | undefined> {
+  const { ports } = input;
   const isHeld = await isHeldBack(ports, settings, input);
   if (isHeld && !(isFirst && awaitsApproved(input))) return undefined;
   return await untilKarpenterIsActive(async () => {
@@ -182,6 +194,7 @@ async function planPods(
   failures.push(...(await noteUse(ports, nodeClaims, input.backoffs)));
   await recordUnplaced(ports, input.virtual, plan);
   await publishRefusals(input, plan);
+  await publishDifferences(input);
   if (written.length === 0 && !hasWaiting(input)) {
     await recordUnchanged({ ports }, 'provision', staysBecause(plan, input.virtual));
   }

@@ -15,10 +15,11 @@ import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { pauseWindow } from '../../core/pause-windows.ts';
-import type { ClusterState, Ports } from '../../ports.ts';
+import type { ClusterState, NewNodeClaim, Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
+import type { SharedGroups } from '../planning/shared-groups.ts';
 import { isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { recordNothing, saying } from '../writes/decisions.ts';
@@ -69,6 +70,7 @@ export interface StaticInput {
   readonly failures: Failure[];
   readonly typesOf: TypesOf;
   readonly snapshot: ClusterSnapshot;
+  readonly shared: SharedGroups;
 }
 
 /** Launches that static nodes are counted against. */
@@ -106,10 +108,11 @@ async function publishWaiting(
 
 async function keepReplicas(
   ports: Ports,
-  { state, typesOf, snapshot }: StaticInput,
+  input: StaticInput,
   pool: NodePool,
   { rooms, onChange }: Launches,
 ): Promise<void> {
+  const { state, typesOf, snapshot, shared } = input;
   if (pool.replicas === undefined) return;
   const all = state.objects.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name);
   const claims = withoutSurge(all.filter((claim) => claim.deletedAtMs === undefined));
@@ -117,19 +120,28 @@ async function keepReplicas(
   const missing = Math.min(pool.replicas - claims.length, room);
   const most = mostOf(pool, snapshot.instanceTypes.get(pool.name) ?? []);
   const currency = currencyOf(ports.catalog.region);
-  for (let count = 0; count < missing; count += 1) {
+  const planned: NewNodeClaim[] = [];
+  let nothing: Reason | undefined;
+  while (planned.length < missing && nothing === undefined) {
     const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
-    const nothing =
-      refusalBy(rooms, pool.name, most, currency) ?? nothingToLaunch(claim, typesOf(claim));
-    if (nothing !== undefined) {
-      await publishWaiting(ports, pool, missing, nothing);
-      break;
-    }
-    await ports.cluster.createNodeClaim(claim);
+    nothing = refusalBy(rooms, pool.name, most, currency) ?? nothingToLaunch(claim, typesOf(claim));
+    if (nothing !== undefined) break;
+    planned.push(claim);
     for (const each of rooms) if (each.caps.pools.includes(pool.name)) each.take(most, 1);
-    ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
-    onChange();
   }
+  const { names, refusals } = await shared.reserve(ports, snapshot, planned);
+  const created = planned.filter(({ name }) => names.has(name));
+  try {
+    for (const claim of created) {
+      await shared.create(ports, claim);
+      ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
+      onChange();
+    }
+  } finally {
+    await shared.settle(ports);
+  }
+  const why = nothing ?? refusals.get(pool.name);
+  if (why !== undefined) await publishWaiting(ports, pool, missing, why);
   await removeSurplus(ports, state, pool, claims, onChange);
 }
 

@@ -50,9 +50,10 @@ export async function publishRefusals(
     for (const { nodePool, stages } of parameters.nodePools) {
       const full = stages.find((each) => each.code === 'limit-group-reached' && each.after === 0);
       if (full === undefined) continue;
-      const { group, left } = full.parameters;
-      const why = { nodePool, group: String(group), left: [left].flat().map(String) };
-      refused.set(nodePool, reason('limit-group-refuses', why));
+      const { group, left, others } = full.parameters;
+      const texts = (each: unknown): readonly string[] => [each].flat().map(String);
+      const why = { group: String(group), left: texts(left), others: texts(others) };
+      refused.set(nodePool, reason('limit-group-refuses', { nodePool, ...why }));
     }
   }
   for (const pool of pools) {
@@ -60,6 +61,22 @@ export async function publishRefusals(
     if (why === undefined) continue;
     const event = { type: 'Warning', reason: 'LimitGroupReached', ...saying(why) } as const;
     await ports.cluster.event({ regarding: poolRef(pool), ...event });
+  }
+}
+
+/** Tells on the NodePools of shared limit groups where other clusters state other caps. */
+export async function publishDifferences({
+  ports,
+  pools,
+  shared,
+  snapshot,
+}: Pick<ProvisioningInput, 'ports' | 'pools' | 'shared' | 'snapshot'>): Promise<void> {
+  for (const { group, why } of shared.differences()) {
+    const names = snapshot.groupCaps?.find((each) => each.group === group)?.pools ?? [];
+    for (const pool of pools.filter(({ name }) => names.includes(name))) {
+      const event = { type: 'Warning', reason: 'LimitGroupDiffers', ...saying(why) } as const;
+      await ports.cluster.event({ regarding: poolRef(pool), ...event });
+    }
   }
 }
 

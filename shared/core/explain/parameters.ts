@@ -107,3 +107,17 @@ export type Sentences<All extends Definitions> = {
 
 /** What no parameter changes. */
 export const NONE = {} as const satisfies Parameters;
+
+/** The parameter of reasons that name a limit group: what others hold of it. */
+export const OTHERS = {
+  type: 'texts',
+  what: 'what other clusters hold of it, such as `15 nodes`; `not known` if the bucket does not answer',
+} as const;
+
+/** What a limit group leaves; decisions of earlier versions say nothing of other clusters. */
+export function roomText(left: readonly string[], others: readonly string[] = []): string {
+  const elsewhere = others.join(' and ');
+  if (left.length === 0) return `what other clusters hold of it is ${elsewhere}`;
+  const own = `${left.join(' and ')} left`;
+  return elsewhere === '' ? own : `${own}, ${elsewhere} in other clusters`;
+}

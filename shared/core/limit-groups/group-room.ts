@@ -5,13 +5,23 @@ import { launchPlanOf } from '../model/annotations/launch-plan.ts';
 import { offeringOfClaim } from '../model/claim-offering.ts';
 import type { Currency } from '../model/currency.ts';
 import type { InstanceType } from '../model/instance-type.ts';
-import { NODE_POOL, PRICE } from '../model/labels.ts';
+import { type Labels, LIMIT_GROUP, NODE_POOL, PRICE } from '../model/labels.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
-import { maxResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
+import { amountOf, maxResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { Remembered } from '../remembered.ts';
 import { requirementsOf } from '../requirements/value-set.ts';
-import { type GroupCaps, leftText, millionths, takenOf } from './limit-groups.ts';
+import {
+  ALL_POOLS,
+  amountText,
+  type GroupCaps,
+  leftText,
+  millionths,
+  takenOf,
+} from './limit-groups.ts';
+
+/** In place of what other clusters hold, where nobody could say. */
+const NOT_KNOWN = 'not known';
 
 /** What the caps of a group still allow; counted down while a plan is made. */
 export class GroupRoom {
@@ -55,12 +65,29 @@ export function refusalBy(
     (room) => room.caps.pools.includes(nodePool) && room.allowance(capacity, 1) < 1,
   );
   if (full === undefined) return undefined;
-  const { group, caps } = full.caps;
-  const left = Object.keys(caps)
+  const names = Object.keys(full.caps.caps)
     .sort()
-    .filter((name) => takenOf(capacity, name) > (full.left[name] ?? 0))
-    .map((name) => leftText(name, full.left[name] ?? 0, caps[name] ?? 0, currency));
-  return reason('limit-group-refuses', { nodePool, group, left });
+    .filter((name) => takenOf(capacity, name) > (full.left[name] ?? 0));
+  return reason('limit-group-refuses', { nodePool, ...fullTexts(full, names, currency) });
+}
+
+/** What reasons say of a group whose caps on these resources allow no other node. */
+export function fullTexts(
+  { caps: { group, caps, shared }, left }: Pick<GroupRoom, 'caps' | 'left'>,
+  names: readonly string[],
+  currency: Currency,
+) {
+  if (shared !== undefined && shared.others === undefined) {
+    return { group, left: [], others: [NOT_KNOWN] };
+  }
+  const elsewhere = shared?.others ?? NO_RESOURCES;
+  return {
+    group,
+    left: names.map((name) => leftText(name, left[name] ?? 0, caps[name] ?? 0, currency)),
+    others: names
+      .filter((name) => amountOf(elsewhere, name) > 0)
+      .map((name) => amountText(name, amountOf(elsewhere, name), currency)),
+  };
 }
 
 /** The most that the pool's requirements let one of its nodes take, in every resource. */
@@ -72,7 +99,7 @@ export function mostOf({ template }: NodePool, types: readonly InstanceType[]): 
 }
 
 /** What a NodeClaim takes: as launched, as planned, or at most. */
-function takenBy(
+export function takenBy(
   claim: NodeClaim,
   pool: NodePool | undefined,
   types: readonly InstanceType[],
@@ -88,31 +115,66 @@ function takenBy(
   return { ...own, [PRICE]: hourly ?? most()[PRICE] ?? 0 };
 }
 
+type Counted = Pick<ClusterSnapshot, 'nodeClaims' | 'nodePools' | 'instanceTypes'> &
+  Partial<Pick<ClusterSnapshot, 'nodes'>>;
+
 /**
- * What each group's caps leave. Every NodeClaim counts until it is gone, also one that drains: its
- * instance runs until then. So a replacement needs room beside the node that it replaces.
+ * What the nodes of the group's NodePools in this cluster take of what it caps. Every NodeClaim
+ * counts until it is gone, also one that drains: its instance runs until then. So a replacement
+ * needs room beside the node that it replaces; and nodes of a NodePool that was deleted count while
+ * they drain. NodeClaims of `but` are left out.
  */
-export function groupRooms(
-  snapshot: Pick<ClusterSnapshot, 'groupCaps' | 'nodeClaims' | 'nodePools' | 'instanceTypes'> &
-    Partial<Pick<ClusterSnapshot, 'nodes'>>,
-): readonly GroupRoom[] {
-  const { groupCaps = [], nodeClaims, nodePools, instanceTypes, nodes = [] } = snapshot;
-  if (groupCaps.length === 0) return [];
-  const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
+export function takenIn(
+  { nodeClaims, nodePools, instanceTypes, nodes = [] }: Counted,
+  { group, pools, caps }: GroupCaps,
+  but: ReadonlySet<string> = new Set(),
+): Resources {
+  const byName = new Map(nodePools.map((pool) => [pool.name, pool]));
   const known = new Set(nodeClaims.flatMap(({ providerId }) => providerId ?? []));
-  return groupCaps.map((caps) => {
-    const room = new GroupRoom(caps);
-    const isOf = new Set(caps.pools);
-    for (const claim of nodeClaims) {
-      const name = claim.labels[NODE_POOL] ?? '';
-      if (!isOf.has(name)) continue;
-      room.take(takenBy(claim, pools.get(name), instanceTypes.get(name) ?? []), 1);
+  const named = new Set(pools);
+  const isOf = (pool: string | undefined, annotations: Labels): boolean =>
+    pool !== undefined &&
+    (named.has(pool) ||
+      (!byName.has(pool) && (group === ALL_POOLS || annotations[LIMIT_GROUP] === group)));
+  const taken: Record<string, number> = {};
+  const add = (capacity: Resources): void => {
+    for (const name of Object.keys(caps)) {
+      taken[name] = (taken[name] ?? 0) + takenOf(capacity, name);
     }
-    for (const { labels, providerId = '', capacity } of nodes) {
-      if (isOf.has(labels[NODE_POOL] ?? '') && !known.has(providerId)) room.take(capacity, 1);
-    }
-    return room;
-  });
+  };
+  for (const claim of nodeClaims) {
+    const name = claim.labels[NODE_POOL];
+    if (!isOf(name, claim.annotations) || but.has(claim.name)) continue;
+    const pool = byName.get(name ?? '');
+    add(takenBy(claim, pool, instanceTypes.get(name ?? '') ?? []));
+  }
+  for (const { labels, annotations, providerId = '', capacity } of nodes) {
+    if (isOf(labels[NODE_POOL], annotations) && !known.has(providerId)) add(capacity);
+  }
+  return taken;
+}
+
+/** What each group's caps leave. */
+export function groupRooms(
+  snapshot: Counted & Pick<ClusterSnapshot, 'groupCaps'>,
+): readonly GroupRoom[] {
+  return (snapshot.groupCaps ?? []).map((caps) => new GroupRoom(caps, leftOf(snapshot, caps)));
+}
+
+function leftOf(snapshot: Counted, groupCaps: GroupCaps): Resources {
+  const { caps, shared = { others: NO_RESOURCES, pending: {} } } = groupCaps;
+  const { others, pending } = shared;
+  const names = Object.keys(caps);
+  if (others === undefined) return Object.fromEntries(names.map((name) => [name, 0]));
+  // What is pending counts as what it may take, whether it has been written by now or not.
+  const own = takenIn(snapshot, groupCaps, new Set(Object.keys(pending)));
+  const all = [own, others, ...Object.values(pending)];
+  return Object.fromEntries(
+    Object.entries(caps).map(([name, cap]) => [
+      name,
+      all.reduce((left, each) => left - amountOf(each, name), cap),
+    ]),
+  );
 }
 
 /** An hour of the dearest offering that the pool's requirements allow. */

@@ -80,7 +80,10 @@ function around<Port extends object>(port: Port, each: Around): Port {
 }
 
 /** The moment before or after a call, at which an invocation may end or stand still. */
-async function moment({ faults, awaits, nowMs }: FaultySettings, by: Invocation): Promise<void> {
+export async function moment(
+  { faults, awaits, nowMs }: FaultySettings,
+  by: Invocation,
+): Promise<void> {
   if (faults.happens('killed')) by.isKilled = true;
   else if (faults.happens('frozen')) by.frozenUntilMs = nowMs() + faults.between(...FROZEN_MS);
   await awaits.latency(by);

@@ -2,7 +2,9 @@ import { type Currency, money } from '../../model/currency.ts';
 import {
   type Definitions,
   NONE,
+  OTHERS,
   type PricedOffering,
+  roomText,
   type Sentences,
   type Tally,
 } from '../parameters.ts';
@@ -75,11 +77,27 @@ export const PROVISIONING = {
       'Another node of the NodePool would exceed a cap of its limit group. All nodes of the group ' +
       'count until their instances are gone. A node of a static NodePool counts as the largest and ' +
       'dearest instance that its requirements allow until it is launched.',
-    remedy: 'Raise the cap in the setting `limitGroups`, or wait until nodes of the group go.',
+    remedy:
+      'Raise the cap in the setting `limitGroups`, or wait until nodes of the group go, of a shared ' +
+      'group also those of other clusters.',
     parameters: {
       nodePool: { type: 'text', what: 'the NodePool' },
       group: { type: 'text', what: 'the limit group' },
       left: { type: 'texts', what: 'what is left of its caps, such as `1 of 10 cpu`' },
+      others: OTHERS,
+    },
+  },
+  'limit-group-differs': {
+    meaning:
+      'Another cluster shares the limit group, and its stack states other caps. Each cluster keeps to ' +
+      'its own: together they may have as many nodes as the highest of the caps allows.',
+    remedy:
+      'Deploy the same entries of `limitGroups` in all clusters that share the group, or give one of ' +
+      'two groups another name.',
+    parameters: {
+      group: { type: 'text', what: 'the limit group' },
+      cluster: { type: 'text', what: 'the other cluster' },
+      caps: { type: 'text', what: 'what its stack states' },
     },
   },
   'nothing-pending': {
@@ -147,8 +165,10 @@ export const PROVISIONING_SENTENCES: Sentences<typeof PROVISIONING> = {
     `NodePool ${nodePool} has ${nodes} nodes, and spec.replicas is ${replicas}`,
   'static-nodes-wait': ({ missing, why }) =>
     `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
-  'limit-group-refuses': ({ nodePool, group, left }) =>
-    `limit group ${group} allows no other node of NodePool ${nodePool} (${left.join(' and ')} left)`,
+  'limit-group-refuses': ({ nodePool, group, left, others }) =>
+    `limit group ${group} allows no other node of NodePool ${nodePool} (${roomText(left, others)})`,
+  'limit-group-differs': ({ group, cluster, caps }) =>
+    `limit group ${group} has other caps in cluster ${cluster} (${caps})`,
   'nothing-pending': () => 'no pod waits for a node',
   'pods-fit-existing-nodes': ({ pods, nodes }) =>
     `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or in-flight ${nodes === 1 ? 'node' : 'nodes'}`,

@@ -1,5 +1,5 @@
 import { HOSTNAME } from '../../model/labels.ts';
-import { type Definitions, NONE, type Sentences } from '../parameters.ts';
+import { type Definitions, NONE, OTHERS, roomText, type Sentences } from '../parameters.ts';
 
 /**
  * Stages that eliminate every instance type of a NodePool for a pod. Each names one obstacle:
@@ -115,12 +115,13 @@ export const STAGES = {
   'limit-group-reached': {
     meaning:
       'Another node would exceed a cap of the limit group that the NodePool belongs to. All nodes ' +
-      'of the group count, also those that drain.',
+      'of the group count, also those that drain, and what other clusters hold of a shared group.',
     remedy: 'Raise the cap in the setting `limitGroups`, or wait until nodes of the group go.',
     parameters: {
       group: { type: 'text', what: 'the limit group' },
       resources: { type: 'texts', what: 'the caps that would be exceeded' },
       left: { type: 'texts', what: 'what is left of each of them, such as `1 of 10 cpu`' },
+      others: OTHERS,
     },
   },
   'limits-or-reservations-reached': {
@@ -197,7 +198,8 @@ export const STAGES_SENTENCES: Sentences<typeof STAGES> = {
   'too-many-volumes': ({ volumes, driver }) => `${volumes} volumes of ${driver}`,
   'host-ports-of-daemonsets': () => 'host ports, which DaemonSets use',
   'limits-reached': ({ left }) => `NodePool limits (${left.join(' and ')} left)`,
-  'limit-group-reached': ({ group, left }) => `limit group ${group} (${left.join(' and ')} left)`,
+  'limit-group-reached': ({ group, left, others }) =>
+    `limit group ${group} (${roomText(left, others)})`,
   'limits-or-reservations-reached': () => 'NodePool limits and reservations',
   'topology-spread': ({ key }) => `spread by ${domainText(key)}`,
   'pod-affinity': ({ key }) => `pod affinity by ${domainText(key)}`,

@@ -1,6 +1,6 @@
 import type { PoolStages, Stage } from '../../explain/parameters.ts';
 import { type Reason, reason } from '../../explain/reason.ts';
-import type { GroupRoom } from '../../limit-groups/group-room.ts';
+import { fullTexts, type GroupRoom } from '../../limit-groups/group-room.ts';
 import { leftText, takenOf } from '../../limit-groups/limit-groups.ts';
 import { missing } from '../../missing.ts';
 import { HOSTNAME } from '../../model/labels.ts';
@@ -255,17 +255,15 @@ export class Reasons {
   }
 
   private groupReason(
-    { caps: { group, caps }, left }: GroupRoom,
+    room: GroupRoom,
     lost: readonly LaunchOption[],
     { context }: SearchState,
   ): Reason {
     const { currency } = context.problem.settings;
-    const byAll = exceededBy(lost, left);
-    const resources = byAll.length > 0 ? byAll : Object.keys(left).sort();
-    const texts = resources.map((name) =>
-      leftText(name, left[name] ?? 0, caps[name] ?? 0, currency),
-    );
-    return reason('limit-group-reached', { group, resources, left: texts });
+    const byAll = exceededBy(lost, room.left);
+    const resources = byAll.length > 0 ? byAll : Object.keys(room.left).sort();
+    const texts = fullTexts(room, resources, currency);
+    return reason('limit-group-reached', { resources, ...texts });
   }
 }
 

@@ -9,6 +9,7 @@ import { BlockedEvents } from '../../../../shared/app/disrupt/events.ts';
 import type { DisruptPass } from '../../../../shared/app/disrupt/pass.ts';
 import { PassUsage } from '../../../../shared/app/disrupt/usage.ts';
 import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
+import { SharedGroups } from '../../../../shared/app/planning/shared-groups.ts';
 import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
 import { failedCanaries } from '../../../../shared/core/disruption/canary.ts';
 import { driftTarget } from '../../../../shared/core/disruption/drift.ts';
@@ -33,6 +34,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     resolution,
     nowMs,
     karpenter: new KarpenterLease(ports, state, nowMs),
+    shared: await SharedGroups.read(ports, settings),
     failures: [],
     driftResults,
     commands: [],
