@@ -31,6 +31,8 @@ import {
 import { type Market, marketOf } from '../market.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { previewedOn } from '../plan/basis.ts';
+import { partsTo } from '../plan/parts.ts';
+import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import {
   type FoundSettings,
   type SettingsOptions,
@@ -38,7 +40,7 @@ import {
 } from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
 
-interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
+interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions, QuietOptions {
   readonly filename: readonly string[];
   readonly namespace?: string;
   readonly output: OutputFormat<'text'>;
@@ -53,6 +55,7 @@ type Explanation =
 interface Deciding {
   readonly stack: FoundSettings['stack'];
   readonly market: Market;
+  readonly progress: Progress;
 }
 
 /** The thing asked for is not there: that is no bad input. */
@@ -110,7 +113,7 @@ async function workloadNamed(
 async function claimNamed(
   live: LiveCluster,
   { kind, name }: { readonly kind: 'node' | 'nodeclaim'; readonly name: string },
-  { stack, market }: Deciding,
+  { stack, market, progress }: Deciding,
 ): Promise<Explanation> {
   const { state, nowMs } = live;
   const { nodes, nodeClaims } = state.objects;
@@ -134,7 +137,10 @@ async function claimNamed(
   const rows = nodeRows(state, input.prices, nowMs);
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (row === undefined) throw new Error(`NodeClaim ${claim.name} is in no row`);
-  const found = explainClaim(claim, row, state, await preview(input, { asked: claim.name }), nowMs);
+  const previewed = await preview(input, { asked: claim.name, onPart: partsTo(progress) });
+  const onPart = partsTo(progress, 'without what keeps the node: ');
+  const deciding = { ...input, settings: stack.useCases };
+  const found = await explainClaim(claim, row, deciding, previewed, { onPart });
   return { kind: 'nodeclaim', found };
 }
 
@@ -163,7 +169,9 @@ function textOf(explanation: Explanation): string {
 async function answer(live: LiveCluster, asked: Asked, options: Options): Promise<string> {
   const settings = live.settings(options);
   const market = await marketOf(live, options);
-  const explanation = await explained(live, asked, options, { stack: settings.stack, market });
+  const explanation = await withProgress(options, (progress) =>
+    explained(live, asked, options, { stack: settings.stack, market, progress }),
+  );
   const heldBack = heldBackNotes(live.state, live.nowMs);
   const shared = sharedGroupNotes(settings.stack.useCases, market.groupUsages);
   const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...shared, ...heldBack];
@@ -236,6 +244,7 @@ export function explainCommand(): Command {
       "the namespace of the pod or workload; default: that of the kubeconfig's context",
     )
     .addOption(outputOption('text'))
+    .addOption(quietOption())
     .action((what: string, name: string | undefined, options: Options) =>
       reporting(() => run(what, name, options)),
     );

@@ -26,13 +26,13 @@ import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { previewedOn } from '../plan/basis.ts';
 import { withChanges } from '../plan/changes.ts';
 import { decisionsOf } from '../plan/decisions.ts';
+import { partsTo } from '../plan/parts.ts';
 import { type PlanFile, planFileText } from '../plan/plan-file.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
-import { counted } from '../words.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
   readonly filename: readonly string[];
@@ -70,13 +70,6 @@ function afterChanges({ backoffs, ...previewed }: Previewed, state: ClusterState
   return { ...previewed, state, ...(isSame ? { backoffs } : {}) };
 }
 
-type Part = 'pods' | 'nodes';
-
-const PARTS: Readonly<Record<Part, (count: number) => string>> = {
-  pods: (count) => `planning ${counted(count, 'pod')}`,
-  nodes: (count) => `looking for disruptions of ${counted(count, 'node')}`,
-};
-
 async function answer(live: LiveCluster, options: Options, progress: Progress): Promise<Answer> {
   const { url, state, nowMs, unreadable, readMs } = live;
   progress.begin('reading prices');
@@ -97,15 +90,13 @@ async function answer(live: LiveCluster, options: Options, progress: Progress): 
   const { stack, notes: said } = live.settings(options);
   const previewed = await previewedOn(market, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const begin = (said: string) => (part: Part, count: number) =>
-    progress.begin(`${said}${PARTS[part](count)}`);
-  const pass = await dryRun(previewed, { onPart: begin('') });
+  const pass = await dryRun(previewed, { onPart: partsTo(progress) });
   const now = await previewOf(pass, previewed);
   const changed =
     filename.length === 0
       ? undefined
       : await preview(afterChanges(previewed, changes.state), {
-          onPart: begin('with the changes: '),
+          onPart: partsTo(progress, 'with the changes: '),
         });
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);

@@ -16,10 +16,11 @@ import {
   REPLACES,
 } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
-import type { ClusterState } from '../../shared/ports.ts';
+import type { DryRunOptions } from '../../shared/preview/dry-run.ts';
 import type { Preview } from '../../shared/preview/preview.ts';
 import { leavingBecause } from '../../shared/preview/removals.ts';
 import type { NodeRow } from '../top/rows.ts';
+import { type Further, furtherReasons } from './further.ts';
 
 /** What Joiner would do with a node now. */
 export type Fate =
@@ -47,6 +48,8 @@ export interface ClaimExplanation {
   /** `namespace/name` of those that would move. */
   readonly pods: readonly string[];
   readonly fate: Fate;
+  /** What would keep it once all is away that keeps it now; undefined: nothing does. */
+  readonly further: Further | undefined;
 }
 
 const DECISIVE = [
@@ -87,17 +90,25 @@ function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: numb
   return { kind: 'held', why: [...what, ...why] };
 }
 
-/** What the claim is, how it came to be, and what would become of it now. */
-export function explainClaim(
+/**
+ * What the claim is, how it came to be, and what would become of it now: `found` on the input, asked
+ * about the claim.
+ */
+export async function explainClaim(
   claim: NodeClaim,
   row: NodeRow,
-  { objects }: ClusterState,
+  input: Parameters<typeof furtherReasons>[0],
   found: Preview,
-  nowMs: number,
-): ClaimExplanation {
+  options: Pick<DryRunOptions, 'onPart'> = {},
+): Promise<ClaimExplanation> {
+  const { objects } = input.state;
   const node = objects.nodes.find(({ name }) => name === row.node);
   const all = { ...node?.annotations, ...claim.annotations };
   const pods = podsOnNode(objects.pods, row.node).filter(isReschedulable);
+  const isUnused = row.node !== undefined && pods.length === 0;
+  const fate = fateOf(claim, isUnused, found, input.nowMs);
+  const isKept = fate.kind === 'stays' || fate.kind === 'held';
+  const kept = isKept ? (found.kept.get(claim.name) ?? []) : [];
   return {
     row,
     planned: readJsonObject(claim.annotations[PLAN]),
@@ -110,6 +121,7 @@ export function explainClaim(
       }),
     ),
     pods: row.node === undefined ? [] : pods.map((pod) => `${pod.namespace}/${pod.name}`).sort(),
-    fate: fateOf(claim, row.node !== undefined && pods.length === 0, found, nowMs),
+    fate,
+    further: kept.length === 0 ? undefined : await furtherReasons(input, claim.name, kept, options),
   };
 }

@@ -123,6 +123,14 @@ function fateLine({ fate }: ClaimExplanation): Line {
   return ['now', `${when}: ${why}`];
 }
 
+/** What keeps the node beyond that, layer by layer. */
+function furtherLines({ further }: ClaimExplanation): readonly Line[] {
+  if (further === undefined) return [];
+  const { layers, goes } = further;
+  const kept = layers.map(({ why }): Line => ['without that', `stays: ${why}`]);
+  return goes ? [...kept, ['without that', 'goes']] : kept;
+}
+
 /** What the claim's annotation says of an offering. */
 function noted({ type, capacityType, zone, price }: Readonly<Record<string, unknown>>): string {
   return `${type} ${capacityType} in ${zone}, ${priceText(Number(price))}/h`;
@@ -151,6 +159,7 @@ export function renderClaim(explanation: ClaimExplanation): string {
     ['age', age(row.ageSeconds)],
     ['pods', named(pods)],
     fateLine(explanation),
+    ...furtherLines(explanation),
   ];
   const said = conditions.map(({ type: name, status, reason, message }): Line => {
     const why = [reason === name ? '' : reason, message].filter((each) => each !== '').join(': ');

@@ -4,6 +4,7 @@ import { interrupt } from '../app/interrupt/interrupt.ts';
 import { lifecycle } from '../app/lifecycle/lifecycle.ts';
 import { LifecycleMemory } from '../app/lifecycle/memory.ts';
 import { maintainNodeClasses } from '../app/nodeclass/nodeclass.ts';
+import { GroupUsagesInMemory } from '../app/planning/group-usages-in-memory.ts';
 import { resolveTypes } from '../app/planning/provisioning-input.ts';
 import { provision } from '../app/provision/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
@@ -19,7 +20,6 @@ import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.
 import { SimulatedCluster } from './cluster.ts';
 import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
-import { GroupUsagesInMemory } from '../app/planning/group-usages-in-memory.ts';
 import { Journal } from './journal.ts';
 import { textAt, textsAt } from './json.ts';
 import { Kubelets } from './kubelet.ts';

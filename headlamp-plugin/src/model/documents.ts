@@ -109,6 +109,12 @@ const explanationSchema = z.union([
       replacedBy: z.array(z.string()).default([]),
       reasons,
     }),
+    further: z
+      .looseObject({
+        layers: z.array(z.looseObject({ why: z.string() })),
+        goes: z.boolean(),
+      })
+      .optional(),
   }),
 ]);
 type Explanation = z.infer<typeof explanationSchema>;
@@ -227,6 +233,13 @@ const FATES: ReadonlyMap<string, string> = new Map([
   ['held', 'would be deleted, and something keeps it'],
 ]);
 
+/** What would become of the node without what keeps it now. */
+function furtherText({ further }: Extract<Explanation, { kind: 'nodeclaim' }>): string {
+  if (further === undefined) return '';
+  const { layers, goes } = further;
+  return [...layers.map(({ why }) => `stays: ${why}`), ...(goes ? ['goes'] : [])].join('; then ');
+}
+
 function claimExplanation(read: Extract<Explanation, { kind: 'nodeclaim' }>): Document {
   const { row, planned, decision, fate } = read;
   const { instanceType: type, capacityType, zone, pricePerHour: price } = row;
@@ -243,6 +256,7 @@ function claimExplanation(read: Extract<Explanation, { kind: 'nodeclaim' }>): Do
       ...fact('Runner-up', pricedText(planned?.runnerUp)),
       ...fact('Decision', decision),
       { name: 'Now', value: FATES.get(fate.kind) ?? fate.kind },
+      ...fact('Without what keeps it', furtherText(read)),
       ...fact('Replaced by', fate.replacedBy.join(', ')),
     ],
     whys: isOne ? whysOf(fate.reasons, why.join('; ')) : why.map((each) => explained('', each)),

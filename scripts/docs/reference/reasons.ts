@@ -103,7 +103,7 @@ const HEAD = [
   '- in `joiner explain`, `joiner plan` and the page of `--html`, as the sentence, and with `-o json` as the code',
   '',
   'Obstacles of one step are named together. What a later step alone can find, such as the price of a replacement, is named',
-  'once they are gone: a node may stay for another reason then.',
+  'once they are gone. `joiner explain node` plans on without them, and names these, too, until the node goes.',
   '',
   '`joiner schema decision` prints the JSON Schema of a record with all reasons. Below, `<name>` stands for a parameter,',
   'and other values are samples.',

@@ -1,6 +1,6 @@
 import { blockersOf, inTurn, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
 import { preferredOver, returnTermsOf } from '../../core/disruption/first-choice.ts';
-import { type Return, returnOf, returnsLater } from '../../core/disruption/return.ts';
+import { keptBeside, type Return, returnOf, returnsLater } from '../../core/disruption/return.ts';
 import { withReserved } from '../../core/disruption/simulation.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
@@ -183,6 +183,16 @@ async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promis
   }
 }
 
+/** What else keeps a node about which somebody asks. */
+function beside(
+  { asked, settings }: DisruptPass,
+  why: Reason,
+  snapshot: ClusterSnapshot,
+  each: DisruptionCandidate,
+): readonly Reason[] {
+  return each.claim.name === asked ? keptBeside(why, snapshot, each, settings.scheduling) : [];
+}
+
 async function searchLater(
   pass: DisruptPass,
   candidates: readonly DisruptionCandidate[],
@@ -209,7 +219,7 @@ async function searchLater(
         const planned = returnOf(snapshot, each, pass.settings.scheduling);
         if (!isReason(planned)) return true;
         known.set(each.claim.name, planned);
-        pass.fallbacks.set(each.claim.name, [planned]);
+        pass.fallbacks.set(each.claim.name, [planned, ...beside(pass, planned, snapshot, each)]);
         return false;
       });
       const uids = new Set(found.map(({ claim }) => claim.uid));

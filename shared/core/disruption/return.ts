@@ -51,6 +51,21 @@ function asPreferred(
 }
 
 /**
+ * What keeps the node beside the reason for which it does not return: where its first choice is not
+ * there, whether its pods would get nodes at all.
+ */
+export function keptBeside(
+  { code }: Reason,
+  snapshot: ClusterSnapshot,
+  { node }: ReturnCandidate,
+  settings: SchedulingSettings,
+): readonly Reason[] {
+  if (code !== 'first-choice-unavailable') return [];
+  const outcome = simulate(snapshot, node, settings);
+  return outcome.kind === 'blocked' && outcome.why.code !== code ? [outcome.why] : [];
+}
+
+/**
  * Plans as `provision` does, with the node gone: its pods return where they get new nodes that are
  * all tried before what the node is, whatever these cost. A reason where they do not.
  */

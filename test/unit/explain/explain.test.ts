@@ -4,7 +4,12 @@ import { explainPod, type PodExplanation } from '../../../cli/explain/pod.ts';
 import { renderClaim, renderPod } from '../../../cli/explain/render.ts';
 import { nodeRows } from '../../../cli/top/rows.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { NODE_POOL_HASH, PLAN, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import {
+  DO_NOT_DISRUPT,
+  NODE_POOL_HASH,
+  PLAN,
+  REPLACED_BY,
+} from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
@@ -44,8 +49,9 @@ async function claimOf(
   const row = by === 'row' ? rows[0] : rows.find(({ nodeClaim }) => nodeClaim === first?.name);
   const claim = state.objects.nodeClaims.find(({ name }) => name === row?.nodeClaim);
   if (row === undefined || claim === undefined) throw new Error('no NodeClaim');
-  const found = await preview(inputOf(world, state));
-  return renderClaim(explainClaim(claim, row, state, found, nowMs));
+  const input = { ...inputOf(world, state), settings: world.settings };
+  const found = await preview(input, { asked: claim.name });
+  return renderClaim(await explainClaim(claim, row, input, found));
 }
 
 describe('a pod that waits', () => {
@@ -167,6 +173,23 @@ describe('a node', () => {
     expect(await text({ ...chosen, type: 'b' })).toContain('runner-up    b spot in z, $1.0000/h');
     expect(await text(null)).toContain('runner-up    none: no other fits');
     expect(await text()).not.toContain('runner-up');
+  });
+
+  it('is kept by what is named, and then by what would be named, until it goes', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const text = await claimOf(world, (state) => {
+      const { nodes, nodePools } = state.objects;
+      const annotations = { [DO_NOT_DISRUPT]: 'true' };
+      const kept = {
+        nodes: nodes.map((node) => ({ ...node, annotations })),
+        nodePools: nodePools.map((pool) => ({
+          ...pool,
+          disruption: { ...pool.disruption, consolidateAfter: 'Never' as const },
+        })),
+      };
+      return { ...state, objects: { ...state.objects, ...kept } };
+    });
+    await expect(text).toMatchFileSnapshot('golden/claim-kept.txt');
   });
 
   it('that is as it should be stays', async () => {

@@ -46,10 +46,12 @@ async function workloadDocument(world: World, name: string): Promise<string> {
 
 /** What `joiner explain nodeclaim -o json` prints of the first NodeClaim. */
 async function claimDocument(world: World): Promise<string> {
-  const { input, state, rows, nowMs } = await inputOf(world);
+  const { input: read, state, rows } = await inputOf(world);
+  const input = { ...read, settings: world.settings };
   const claim = state.objects.nodeClaims[0] ?? missing('a NodeClaim');
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name) ?? missing(claim.name);
-  const found = explainClaim(claim, row, state, await preview(input), nowMs);
+  const previewed = await preview(input, { asked: claim.name });
+  const found = await explainClaim(claim, row, input, previewed);
   return documentText({ ...ABOUT, kind: 'nodeclaim', ...found }, 'json');
 }
 
