@@ -20,6 +20,10 @@ const LONG = [
   'package/package',
   'e2e/consolidation',
   'e2e/workloads',
+  'e2e/install',
+  'e2e/shadow',
+  'docs/run',
+  'sim/standalone-claims',
   'e2e/scale',
 ];
 

@@ -22,7 +22,7 @@ import { nodeClass, nodePool, smallWorld } from '../sim/small-world.ts';
 import { MINUTE, spread } from '../unit/app/world.ts';
 
 /** Nodes that are looked at: `JOINER_TRUTHS=1000` looks at more. */
-const WANTED = Number(process.env['JOINER_TRUTHS'] ?? 200);
+const WANTED = Number(process.env['JOINER_TRUTHS'] ?? 100);
 const SEED = Number(process.env['JOINER_SEED'] ?? 12);
 
 const prices = await loadCatalog('us-east-1');

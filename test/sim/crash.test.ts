@@ -15,7 +15,7 @@ const MINUTE = 60_000;
  * Of the calls that a crash may come at every so many are tried: before and after the call in turn,
  * as the number is odd. `JOINER_CRASHES=all` tries all, in the nightly run.
  */
-const EVERY = process.env['JOINER_CRASHES'] === 'all' ? 1 : 3;
+const EVERY = process.env['JOINER_CRASHES'] === 'all' ? 1 : 5;
 
 const scenario: Scenario = {
   steps: [

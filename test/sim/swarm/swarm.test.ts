@@ -3,7 +3,7 @@ import { shrunk } from './shrink.ts';
 import { swarm } from './swarm.ts';
 
 /** More at night. */
-const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 24);
+const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 16);
 const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 
 /** Seeds that have shown something once, and what it was. */
