@@ -98,8 +98,14 @@ const ALLOWED: readonly (readonly [Rule, readonly FunctionName[]])[] = [
   ],
   [[RESOURCES.leases, 'patch', { ...IN_SYSTEM, name: 'joiner-launch' }], ['provision']],
   [[RESOURCES.leases, 'patch', { ...IN_SYSTEM, name: 'joiner-watch' }], ['watch']],
-  [[RESOURCES.leases, 'list', { name: 'karpenter-leader-election' }], WRITERS],
-  [[RESOURCES.configMaps, 'get', { ...IN_SYSTEM, name: 'joiner' }], PLANNERS],
+  [
+    [RESOURCES.leases, 'list', { name: 'karpenter-leader-election' }],
+    [...WRITERS, 'install', 'shadow'],
+  ],
+  [
+    [RESOURCES.configMaps, 'get', { ...IN_SYSTEM, name: 'joiner' }],
+    [...PLANNERS, 'shadow'],
+  ],
   [[RESOURCES.configMaps, 'patch', { ...IN_SYSTEM, name: 'joiner-settings' }], ['install']],
   [[RESOURCES.clusterRoles, 'delete', { name: 'joiner:lifecycle' }], ['install']],
 ];

@@ -198,7 +198,7 @@ const onProfile =
 
 /** Times, random names and counts in keys of the bucket. */
 function keyOf(key: unknown): string {
-  return String(key ?? '').replace(/(decisions|snapshots)\/.*/, '$1/NAME');
+  return String(key ?? '').replace(/(decisions|snapshots|shadow)\/.*/, '$1/NAME');
 }
 
 const onObject =
