@@ -144,8 +144,9 @@ export const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'shadow',
-    usage: '[options] <action> <file>',
-    description: "record Joiner's plans beside Karpenter in a file, and report on it (read-only)",
+    usage: '[options] <action> [file]',
+    description:
+      'report what Joiner would have done beside Karpenter, or record it in a file (read-only)',
     load: async () => (await import('./commands/shadow.ts')).shadowCommand(),
   },
   {
