@@ -7,17 +7,32 @@ const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 16);
 const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 
 /** Seeds that have shown something once, and what it was. */
-const REGRESSIONS: readonly (readonly [number, string])[] = [
-  [31031, 'drift launched in the second in which a window of the NodePool began to pause launches'],
-  [80093, 'drift exceeded the cap of a limit group after an answer that was lost'],
-  [60005, 'budgets were held against a node whose instance was being terminated already'],
-  [99009, 'a drain that waits for ever used up the budget for drift, which is as it should be'],
-  [99011, 'the limit was exceeded with the room of a tainted node whose deletion then failed'],
+const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[1]])[] = [
+  [
+    31031,
+    'drift launched in the second in which a window of the NodePool began to pause launches',
+    {},
+  ],
+  [80093, 'drift exceeded the cap of a limit group after an answer that was lost', {}],
+  [60005, 'budgets were held against a node whose instance was being terminated already', {}],
+  [99009, 'a drain that waits for ever used up the budget for drift, which is as it should be', {}],
+  [
+    99011,
+    'the limit was exceeded with the room of a tainted node whose deletion then failed',
+    {
+      minutes: 30,
+      faults: ['api-answer-lost', 'api-stale-read'],
+      actions: [
+        ...(['delete-nodeclaim', 'delete-pod', 'new-template'] as const),
+        ...(['price-change', 'lose-kubelet', 'pause-pool'] as const),
+      ],
+    },
+  ],
 ];
 
 describe('clusters with faults', () => {
-  it.each(REGRESSIONS)('seed %d: %s', async (seed) => {
-    expect((await swarm(seed)).problems).toEqual([]);
+  it.each(REGRESSIONS)('seed %d: %s', async (seed, _, choices) => {
+    expect((await swarm(seed, choices)).problems).toEqual([]);
   });
 
   const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST + at);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withLeaving } from '../../../shared/core/disruption/simulation.ts';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL, REPLACED_BY } from '../../../shared/core/model/labels.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { DISRUPTED } from '../../../shared/core/model/taint.ts';
 import {
@@ -91,7 +91,18 @@ describe('the limits of a NodePool', () => {
 
   it('do not count one that is deleted, or whose replacement is there', () => {
     expect(launched({ nodeClaims: [{ ...claim, deletedAtMs: 1 }] })).toBe(1);
-    expect(launched({ nodeClaims: [{ ...claim, annotations: { [REPLACED_BY]: 'new' } }] })).toBe(1);
+    const replaced = { ...claim, annotations: { [REPLACED_BY]: 'new' } };
+    const replacement = claimOf('new', { labels: { [NODE_POOL]: 'other' } });
+    expect(launched({ nodeClaims: [replaced, replacement] })).toBe(1);
+    expect(launched({ nodeClaims: [replaced, { ...replacement, deletedAtMs: 1 }] })).toBe(0);
+    expect(launched({ nodeClaims: [replaced] })).toBe(0);
+  });
+
+  it('count one whose replacement is named while it takes pods', () => {
+    const open = nodeOf('old', 4, 16, provider);
+    const replaced = { ...claim, annotations: { [REPLACED_BY]: 'new' } };
+    const used = [podOf('other', { cpu: 4000 }, { nodeName: 'old' }), podOf('new', {})];
+    expect(launched({ nodes: [open], nodeClaims: [replaced], pods: used })).toBe(0);
   });
 
   it('do not count one that a move would take away', () => {

@@ -66,6 +66,7 @@ const TO_COME: Labels = { [REGISTERED]: 'true', [INITIALIZED]: 'true' };
 interface Joined {
   readonly claim: NodeClaim | undefined;
   readonly attachLimits: Readonly<Record<string, number>>;
+  readonly isReplacedNow: boolean;
   readonly state: StateNode;
 }
 
@@ -73,12 +74,19 @@ interface Joined {
 const joinedOf = new WeakMap<Node, Joined>();
 const NO_LIMITS: Readonly<Record<string, number>> = {};
 
-function stateOf(node: Node, claim: NodeClaim | undefined, limits: AttachLimits): StateNode {
+function stateOf(
+  node: Node,
+  claim: NodeClaim | undefined,
+  limits: AttachLimits,
+  there: ReadonlySet<string>,
+): StateNode {
   const attachLimits = limits.get(node.name) ?? NO_LIMITS;
+  const isReplacedNow = isReplaced(claim, there);
   const known = joinedOf.get(node);
-  if (known?.claim === claim && known?.attachLimits === attachLimits) return known.state;
-  const state = fromNode(node, claim, attachLimits);
-  joinedOf.set(node, { claim, attachLimits, state });
+  const isSame = known?.claim === claim && known?.isReplacedNow === isReplacedNow;
+  if (isSame && known?.attachLimits === attachLimits) return known.state;
+  const state = fromNode(node, claim, attachLimits, isReplacedNow);
+  joinedOf.set(node, { claim, attachLimits, isReplacedNow, state });
   return state;
 }
 
@@ -92,14 +100,21 @@ function losesAllPods(claim: NodeClaim | undefined): boolean {
   return claim.deletedAtMs === undefined || claim.annotations[REPLACED_BY] !== undefined;
 }
 
+/** Whether every NodeClaim that is to replace it is there: one that has gone lets its node stay. */
+function isReplaced(claim: NodeClaim | undefined, there: ReadonlySet<string>): boolean {
+  const names = claim?.annotations[REPLACED_BY]?.split(',');
+  return names?.every((name) => there.has(name)) === true;
+}
+
 /**
- * Whether NodePool limits count a node. The deletion of a tainted one may fail, and then it stays:
- * until it is deleted, or its replacement is there, its capacity is nobody else's.
+ * Whether a tainted node may stay: its deletion may fail. Until it is deleted, or its replacement
+ * is there, its capacity is nobody else's.
  */
-function isLimited(node: Node, claim: NodeClaim | undefined): boolean {
-  if (node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined) return false;
-  if (claim?.annotations[REPLACED_BY] !== undefined) return false;
-  return !node.taints.some(({ key, value }) => key === CANDIDATE.key && value === CANDIDATE.value);
+function mayStay(node: Node, isReplacedNow: boolean): boolean {
+  const isCandidate = node.taints.some(
+    ({ key, value }) => key === CANDIDATE.key && value === CANDIDATE.value,
+  );
+  return !isReplacedNow && !isCandidate;
 }
 
 /**
@@ -111,6 +126,7 @@ function fromNode(
   node: Node,
   claim: NodeClaim | undefined,
   attachLimits: StateNode['attachLimits'],
+  isReplacedNow: boolean,
 ): StateNode {
   const isAwaited = claim !== undefined && node.labels[REGISTERED] !== 'true';
   const own: Labels = { [HOSTNAME]: node.name, ...node.labels };
@@ -120,6 +136,7 @@ function fromNode(
   const labels: Labels = starting ? { ...TO_COME, ...ofClaim } : ofClaim;
   const taints = isAwaited ? union(node.taints, claim.taints) : node.taints;
   const capacity = Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable;
+  const isDeleted = node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined;
   return {
     name: node.name,
     label: labelOf(labels, node.name),
@@ -129,9 +146,8 @@ function fromNode(
     allocatable: starting ? { ...claim.allocatable, ...node.allocatable } : node.allocatable,
     isInitialized,
     nodePool: labels[NODE_POOL],
-    isLeaving:
-      node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted(node),
-    isLimited: isLimited(node, claim),
+    isLeaving: isDeleted || isDisrupted(node),
+    isLimited: !isDeleted && (!isDisrupted(node) || mayStay(node, isReplacedNow)),
     losesAllPods: losesAllPods(claim),
     attachLimits,
   };
@@ -192,7 +208,9 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const limits = new Map(snapshot.csiNodes.map((each) => [each.name, each.attachLimits]));
   const byProvider = new Map<string, NodeClaim>();
   const byNode = new Map<string, NodeClaim>();
+  const there = new Set<string>();
   for (const claim of snapshot.nodeClaims) {
+    if (claim.deletedAtMs === undefined) there.add(claim.name);
     if (claim.providerId !== undefined) byProvider.set(claim.providerId, claim);
     if (claim.nodeName !== undefined) byNode.set(claim.nodeName, claim);
   }
@@ -200,7 +218,7 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const nodes = snapshot.nodes.map((node) => {
     const claim = byProvider.get(node.providerId ?? '') ?? byNode.get(node.name);
     if (claim !== undefined) joined.add(claim);
-    return stateOf(node, claim, limits);
+    return stateOf(node, claim, limits, there);
   });
   const awaited = snapshot.nodeClaims.filter((claim) => !joined.has(claim)).map(fromClaim);
   return [...nodes, ...awaited].sort(compareNodes);
