@@ -5,23 +5,9 @@ import { placeOf } from '../../shared/aws/memory/decision-log.ts';
 import { BUCKET_LAYOUT } from '../../shared/contract.ts';
 import { BucketObjects } from '../bucket-objects.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** An invocation of a function lasts no longer; its object is named after its first decision. */
 const INVOCATION_MS_MAX = 15 * 60_000;
 const READS_AT_ONCE = 16;
-
-/** Beginnings of the names of a span's objects, below the folder: hours of a day, else days. */
-export function spanPrefixes(fromMs: number, toMs: number): readonly string[] {
-  const isShort = toMs - fromMs <= DAY_MS;
-  const unit = isShort ? HOUR_MS : DAY_MS;
-  const first = Math.floor(fromMs / unit) * unit;
-  const count = Math.floor((toMs - first) / unit) + 1;
-  return Array.from({ length: count }, (_, at) => {
-    const place = placeOf(first + at * unit);
-    return isShort ? place.slice(0, '2026-01-01/10-'.length) : place.slice(0, '2026-01-01/'.length);
-  });
-}
 
 /** In order of time; those of one moment by id. */
 function inOrder(a: ReadDecision, b: ReadDecision): number {
@@ -64,14 +50,11 @@ export class DecisionReader {
   }
 
   private async newKeys(fromMs: number): Promise<readonly string[]> {
-    const first = `${this.folder}${placeOf(fromMs)}`;
     const nowMs = this.nowMs();
-    const keys: string[] = [];
-    for (const prefix of spanPrefixes(fromMs, nowMs)) {
-      keys.push(...this.bucket.answered(await this.bucket.objects.keys(`${this.folder}${prefix}`)));
-    }
+    const keys = await this.bucket.keysOfSpan(this.folder, fromMs, nowMs);
     this.listedMs = nowMs;
-    return keys.filter((key) => key >= first && !this.known.has(key)).sort();
+    const first = `${this.folder}${placeOf(fromMs)}`;
+    return keys.filter((key) => key >= first && !this.known.has(key));
   }
 
   private async read(key: string): Promise<readonly ReadDecision[]> {

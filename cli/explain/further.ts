@@ -38,9 +38,26 @@ async function outcomeOf(
   return { goes, reasons: kept.get(claim) ?? [] };
 }
 
-/** Each reason in a text: the same one twice is told by it. */
-const textsOf = (reasons: readonly Reason[]): readonly string[] =>
-  reasons.map((each) => JSON.stringify(each));
+/** A cluster without what was named, and what becomes of the node in it. */
+interface Next extends Outcome {
+  readonly at: Subject;
+}
+
+/** The first way to take the reasons away after which none of them shows; undefined: there is none. */
+async function without(
+  reasons: readonly Reason[],
+  at: Subject,
+  input: Previewed,
+  options: Pick<DryRunOptions, 'onPart'>,
+): Promise<Next | undefined> {
+  const named = new Set(reasons.map((each) => JSON.stringify(each)));
+  for (const supposed of supposedAway(at, reasons)) {
+    const outcome = await outcomeOf(input, supposed, options);
+    const isAway = !outcome.reasons.some((each) => named.has(JSON.stringify(each)));
+    if (outcome.goes || isAway) return { ...outcome, at: supposed };
+  }
+  return undefined;
+}
 
 /**
  * What keeps the node beside the reasons that `disrupt` gives now. A pass looks no further than to
@@ -57,19 +74,10 @@ export async function furtherReasons(
   let at: Subject = { state: input.state, settings: input.settings, claim };
   let now = reasons;
   while (now.length > 0 && layers.length < LAYERS_MAX) {
-    const before = new Set(textsOf(now));
-    let next: { readonly at: Subject; readonly outcome: Outcome } | undefined;
-    for (const supposed of supposedAway(at, now)) {
-      const outcome = await outcomeOf(input, supposed, options);
-      const isAway = !textsOf(outcome.reasons).some((each) => before.has(each));
-      if (!outcome.goes && !isAway) continue;
-      next = { at: supposed, outcome };
-      break;
-    }
+    const next = await without(now, at, input, options);
     if (next === undefined) break;
-    if (next.outcome.goes) return { layers, goes: true };
-    ({ at } = next);
-    now = next.outcome.reasons;
+    if (next.goes) return { layers, goes: true };
+    ({ at, reasons: now } = next);
     if (now.length > 0) layers.push({ reasons: now, why: sentences(now) });
   }
   return { layers, goes: false };

@@ -1,7 +1,7 @@
 import type { AwsAccess } from '../../shared/aws/access.ts';
 import { BUCKET_LAYOUT } from '../../shared/contract.ts';
 import { BucketObjects } from '../bucket-objects.ts';
-import { DecisionReader, spanPrefixes } from '../decisions/reader.ts';
+import { DecisionReader } from '../decisions/reader.ts';
 import { parsedRecording, unzipped, type Written } from './files.ts';
 
 /** Reads what the functions of a cluster have written to the bucket since a time. */
@@ -15,11 +15,7 @@ export async function writtenSince(
   const records = await reader.since(sinceMs);
   const folder = `${BUCKET_LAYOUT.cluster(cluster)}${BUCKET_LAYOUT.snapshots}`;
   const reads = new BucketObjects(access, bucket);
-  const keys: string[] = [];
-  for (const prefix of spanPrefixes(sinceMs, reader.nowMs())) {
-    keys.push(...reads.answered(await reads.objects.keys(`${folder}${prefix}`)));
-  }
-  keys.sort();
+  const keys = await reads.keysOfSpan(folder, sinceMs, reader.nowMs());
   const notes = [...reader.notes];
   return {
     records,

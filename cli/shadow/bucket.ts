@@ -5,7 +5,6 @@ import type { AwsAccess } from '../../shared/aws/access.ts';
 import { placeOf } from '../../shared/aws/memory/decision-log.ts';
 import { observationFolder } from '../../shared/aws/memory/observation-log.ts';
 import { BucketObjects } from '../bucket-objects.ts';
-import { spanPrefixes } from '../decisions/reader.ts';
 import type { Progress } from '../progress.ts';
 import { observationIn } from './file.ts';
 
@@ -28,11 +27,8 @@ export async function recordedObservations(
   const folder = observationFolder(place.cluster);
   const nowMs = bucket.objects.nowMs();
   const fromMs = nowMs - sinceMs;
-  const found: string[] = [];
-  for (const prefix of spanPrefixes(fromMs, nowMs)) {
-    found.push(...bucket.answered(await bucket.objects.keys(`${folder}${prefix}`)));
-  }
-  const keys = found.filter((key) => key >= `${folder}${placeOf(fromMs)}`).sort();
+  const found = await bucket.keysOfSpan(folder, fromMs, nowMs);
+  const keys = found.filter((key) => key >= `${folder}${placeOf(fromMs)}`);
   const read = new Map<string, Observation | string>();
   await atOnce(READS_AT_ONCE, keys, async (key) => {
     const object = bucket.answered(await bucket.objects.read(key));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spanPrefixes } from '../../../cli/decisions/reader.ts';
+import { spanPrefixes } from '../../../cli/bucket-objects.ts';
 import { recordsOf } from '../../../shared/api/decision-record.ts';
 
 const at = (text: string): number => Date.parse(`${text}Z`);
