@@ -58,7 +58,7 @@ export default defineConfig({
       project('e2e', {
         testTimeout: 120_000,
         hookTimeout: 600_000,
-        maxWorkers: 3,
+        maxWorkers: 4,
         sequence: { groupOrder: 1 },
       }),
     ],

@@ -87,15 +87,21 @@ function mixed(set: string, at: number) {
   return deployment(name, 2 + (at % 7), cpu, constraints[at % 5]);
 }
 
-/** 20 Deployments at once; how many nodes more than planned their pods need in the end. */
+/**
+ * 20 Deployments at once, no node unused in the end; how many nodes more than planned their pods
+ * need.
+ */
 async function surplus(loop: ClosedLoop, set: string): Promise<number> {
   const deployments = Array.from({ length: 20 }, (_, at) => mixed(set, at));
   const added = deployments.reduce((sum, { spec }) => sum + spec.replicas, 0);
   const pods = (await podsOf(loop)).length + added;
   await loop.apply(deployments);
   const planned = await plan(loop, pods);
-  await loop.until('all pods run', async () => (await runningPods(loop)) === pods);
-  await loop.tick();
+  await loop.until('all pods run, and every claim is initialised', async () => {
+    const claims = await claimsOf(loop);
+    const initialised = (each: unknown) => conditionOf(each, 'Initialized')?.status === 'True';
+    return (await runningPods(loop)) === pods && claims.every(initialised);
+  });
   const claims = (await claimsOf(loop)).length;
   expect((await nodesOf(loop)).size).toBe(claims);
   expect(liveInstances(loop)).toHaveLength(claims);
@@ -118,9 +124,11 @@ await describeClosedLoop(
     );
 
     it(
-      '20 Deployments of all kinds at once: no node is missing or unused',
+      '20 Deployments of all kinds at once: at most one node more than planned, none unused',
       async () => {
-        expect(await surplus(loop, 'mixed')).toBe(0);
+        // On a busy machine two pods may lose their nominations within milliseconds, and one takes
+        // the place of the other: decision 0041 has how often, and why.
+        expect(await surplus(loop, 'mixed')).toBeLessThanOrEqual(1);
       },
       MINUTES,
     );
