@@ -13,9 +13,9 @@ function taken(option: LaunchOption, resource: string): number {
 
 /**
  * What NodePool limits, caps of limit groups and capacity reservations still allow, counted exactly
- * inside one plan. Nodes that are deleted or replaced do not count against limits, as in Karpenter:
- * a pool at its limit can replace an expired node before the old one has drained, and is over its
- * limit until then. Against caps they count.
+ * inside one plan. Nodes that are deleted, or whose replacements are all there, do not count
+ * against limits, as in Karpenter: a pool at its limit can replace an expired node before the old
+ * one has drained, and is over its limit until then. Against caps they count.
  */
 export class Budgets {
   private readonly pools: Map<string, Record<string, number>>;
