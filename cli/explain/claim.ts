@@ -1,6 +1,7 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
-import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
+import { type Reason, reason, sentence } from '../../shared/core/explain/reason.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import { type Living, lifeOf } from '../../shared/core/lifecycle/node-life.ts';
 import { readJsonObject } from '../../shared/core/model/annotations/json-object.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import { podsOnNode } from '../../shared/core/model/joins.ts';
@@ -20,7 +21,8 @@ import type { DryRunOptions } from '../../shared/preview/dry-run.ts';
 import type { Preview } from '../../shared/preview/preview.ts';
 import { leavingBecause } from '../../shared/preview/removals.ts';
 import type { NodeRow } from '../top/rows.ts';
-import { type Further, furtherReasons } from './further.ts';
+import { type Further, furtherReasons, keepingReasons } from './further.ts';
+import { sentencesByBudget } from './sentences.ts';
 
 /** What Joiner would do with a node now. */
 export type Fate =
@@ -30,11 +32,18 @@ export type Fate =
       readonly why: string | undefined;
       readonly reasons: readonly Reason[];
     }
-  | { readonly kind: 'starts'; readonly why: string }
+  | { readonly kind: 'starts'; readonly why: string; readonly reasons: readonly Reason[] }
   /** It would go, at once or when its replacements are ready. */
   | { readonly kind: 'goes'; readonly why: string; readonly replacedBy: readonly string[] }
   /** It differs from what is asked for, or is not needed, and something keeps it. */
-  | { readonly kind: 'held'; readonly why: readonly string[] };
+  | {
+      readonly kind: 'held';
+      readonly why: readonly string[];
+      readonly reasons: readonly Reason[];
+    };
+
+/** A cluster, and the settings that Joiner decides by. */
+type Explained = Parameters<typeof furtherReasons>[0];
 
 export interface ClaimExplanation {
   readonly row: NodeRow;
@@ -61,33 +70,49 @@ const DECISIVE = [
   REPLACED_FOR,
 ] as const;
 
-/** What is so already, then what would be decided now, then what keeps it from being decided. */
-function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: number): Fate {
-  const { removals, held, drifted, kept } = found;
+/** What is so already, or would be decided now; undefined: neither, and the node stays. */
+function movesAs(
+  { claim, node, pods }: Living & { readonly claim: NodeClaim },
+  { objects }: Explained['state'],
+  { removals }: Preview,
+  nowMs: number,
+): Fate | undefined {
   const leaving = leavingBecause(claim, nowMs);
-  if (leaving !== undefined) return { kind: 'goes', why: leaving, replacedBy: [] };
+  if (leaving !== undefined) {
+    const { detail } = lifeOf({ claim, node, pods }, objects.podDisruptionBudgets, nowMs);
+    const isDrained = claim.deletedAtMs !== undefined && detail !== '';
+    return { kind: 'goes', why: isDrained ? `${leaving}: ${detail}` : leaving, replacedBy: [] };
+  }
   const removal = removals.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (removal !== undefined) {
     return { kind: 'goes', why: removal.why, replacedBy: removal.replacedBy };
   }
-  if (claim.providerId === undefined) return { kind: 'starts', why: 'it waits for an instance' };
-  if (!isTrue(claim, 'Initialized')) return { kind: 'starts', why: 'its node is not ready yet' };
+  if (claim.providerId === undefined) return startsAs(reason('instance-awaited', {}));
+  return isTrue(claim, 'Initialized') ? undefined : startsAs(reason('node-not-joined', {}));
+}
+
+/** What keeps a node that neither goes nor starts. */
+function staysAs(
+  { claim, node, pods }: Living & { readonly claim: NodeClaim },
+  { held, drifted }: Preview,
+  kept: readonly Reason[],
+): Fate {
   const own = held.filter(({ object }) => object === `NodeClaim/${claim.name}`);
   const ofPool = held.filter(({ object }) => object === `NodePool/${claim.labels[NODE_POOL]}`);
   const drift = drifted.find(({ nodeClaim }) => nodeClaim === claim.name);
   // What is empty and not said to be held back is needed: by pods that wait, or a CapacityBuffer.
+  const isUnused = node !== undefined && !pods.some(isReschedulable);
   const isHeld = isUnused && isTrue(claim, 'Consolidatable') && ofPool.length > 0;
   const isUnwanted = drift !== undefined || isHeld;
-  if (own.length === 0 && !isUnwanted) {
-    const others = removals.length > 0 ? 'other nodes go first' : undefined;
-    const reasons = kept.get(claim.name) ?? [];
-    const why = reasons.length === 0 ? others : sentences(reasons);
-    return { kind: 'stays', why, reasons };
-  }
-  const reasons = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
+  const why = kept.length === 0 ? undefined : sentencesByBudget(kept);
+  if (own.length === 0 && !isUnwanted) return { kind: 'stays', why, reasons: kept };
+  const said = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
   const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];
-  const why = reasons.length > 0 ? reasons : ['other nodes go first'];
-  return { kind: 'held', why: [...what, ...why] };
+  return { kind: 'held', why: [...what, ...(why === undefined ? said : [why])], reasons: kept };
+}
+
+function startsAs(why: Reason): Fate {
+  return { kind: 'starts', why: sentence(why), reasons: [why] };
 }
 
 /**
@@ -97,18 +122,19 @@ function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: numb
 export async function explainClaim(
   claim: NodeClaim,
   row: NodeRow,
-  input: Parameters<typeof furtherReasons>[0],
+  input: Explained,
   found: Preview,
   options: Pick<DryRunOptions, 'onPart'> = {},
 ): Promise<ClaimExplanation> {
   const { objects } = input.state;
   const node = objects.nodes.find(({ name }) => name === row.node);
   const all = { ...node?.annotations, ...claim.annotations };
-  const pods = podsOnNode(objects.pods, row.node).filter(isReschedulable);
-  const isUnused = row.node !== undefined && pods.length === 0;
-  const fate = fateOf(claim, isUnused, found, input.nowMs);
-  const isKept = fate.kind === 'stays' || fate.kind === 'held';
-  const kept = isKept ? (found.kept.get(claim.name) ?? []) : [];
+  const pods = podsOnNode(objects.pods, row.node);
+  const moving = pods.filter(isReschedulable);
+  const living = { claim, node, pods };
+  const moves = movesAs(living, input.state, found, input.nowMs);
+  const pass = { going: found.removals.map(({ nodeClaim }) => nodeClaim), kept: found.kept };
+  const kept = moves === undefined ? await keepingReasons(input, claim.name, pass, options) : [];
   return {
     row,
     planned: readJsonObject(claim.annotations[PLAN]),
@@ -120,8 +146,8 @@ export async function explainClaim(
         return value === undefined ? [] : [[name, value] as const];
       }),
     ),
-    pods: row.node === undefined ? [] : pods.map((pod) => `${pod.namespace}/${pod.name}`).sort(),
-    fate,
+    pods: moving.map((pod) => `${pod.namespace}/${pod.name}`).sort(),
+    fate: moves ?? staysAs(living, found, kept),
     further: kept.length === 0 ? undefined : await furtherReasons(input, claim.name, kept, options),
   };
 }

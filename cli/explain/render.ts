@@ -124,11 +124,16 @@ function fateLine({ fate }: ClaimExplanation): Line {
 }
 
 /** What keeps the node beyond that, layer by layer. */
-function furtherLines({ further }: ClaimExplanation): readonly Line[] {
+function furtherLines({ further, fate }: ClaimExplanation): readonly Line[] {
   if (further === undefined) return [];
   const { layers, goes } = further;
   const kept = layers.map(({ why }): Line => ['without that', `stays: ${why}`]);
-  return goes ? [...kept, ['without that', 'goes']] : kept;
+  if (goes) return [...kept, ['without that', 'goes']];
+  const now = fate.kind === 'stays' || fate.kind === 'held' ? fate.reasons : [];
+  const last = layers.at(-1)?.reasons ?? now;
+  // Nothing is wrong with a node whose pods run nowhere cheaper.
+  const isRight = last.some(({ code }) => code === 'pods-not-cheaper');
+  return isRight ? kept : [...kept, ['without that', 'not known']];
 }
 
 /** What the claim's annotation says of an offering. */

@@ -81,6 +81,18 @@ function withoutNodeAnnotation(at: Subject, key: string): Subject {
   }));
 }
 
+/** All other nodes are excluded from disruption. */
+function withOthersProtected(at: Subject): Subject {
+  const own = claimOf(at);
+  return withObjects(at, ({ nodes }) => ({
+    nodes: nodes.map((node) =>
+      node.providerId === own?.providerId
+        ? node
+        : { ...node, annotations: { ...node.annotations, [DO_NOT_DISRUPT]: 'true' } },
+    ),
+  }));
+}
+
 function withPod(at: Subject, key: string, change: (pod: Pod) => Partial<Pod>): Subject {
   return withObjects(at, ({ pods }) => ({
     pods: pods.map((pod) => (podKey(pod) === key ? { ...pod, ...change(pod) } : pod)),
@@ -223,6 +235,7 @@ const SUPPOSED: { readonly [Code in ReasonCode]?: readonly Supposition<Code>[] }
   'pods-changed-recently': [soon],
   'disruptions-paused-by-pool': [(at) => withoutPoolAnnotation(at, PAUSE)],
   'fallback-too-young': [(at) => withoutEntry(at, RETURN_TO_FIRST_CHOICE, 'after')],
+  'fallback-not-needed': [(at) => soon(anyPolicy(at))],
   'budget-blocks': [anyNodes],
   'budgets-used-up': [anyNodes],
   'guard-unreadable': [(at, { annotation }) => withoutPoolAnnotation(at, annotation)],
@@ -252,6 +265,7 @@ const SUPPOSED: { readonly [Code in ReasonCode]?: readonly Supposition<Code>[] }
       settings: { ...at.settings, terminationsPerMinuteMax: at.state.objects.nodes.length },
     }),
   ],
+  'other-nodes-first': [withOthersProtected],
   'nodepool-static-stays': [(at) => withPool(at, () => ({ replicas: undefined }))],
 };
 

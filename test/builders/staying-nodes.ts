@@ -250,6 +250,16 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
     withClaim(at, ({ annotations }) => ({
       annotations: { ...annotations, [NODE_POOL_HASH]: 'of-yesterday' },
     })),
+  'another is empty': (at) => {
+    const own = nodeNameOf(at);
+    const other = at.state.objects.nodes.find(({ name }) => name !== own);
+    return withObjects(at, ({ nodes, pods }) => ({
+      nodes: nodes.map((node) => (node === other ? { ...node, annotations: {} } : node)),
+      pods: pods.map((pod) =>
+        pod.nodeName === other?.name ? { ...pod, phase: 'Succeeded' as const } : pod,
+      ),
+    }));
+  },
   'pool paused': (at) => withPoolNote(at, PAUSE, 'disrupt from @daily for 24h'),
   'no return for a day': (at) =>
     ofReturns(at, (each) => asksForReturn(each, [ON_DEMAND, SPOT], '24h')),
@@ -281,6 +291,18 @@ const FREE = { evictionPrice: 0, horizonMs: 1e12 };
 
 /** By code: the cluster without what the reason names, and with everything else. */
 export const WITHOUT: Readonly<Record<string, Remove>> = {
+  'other-nodes-first': (at, why) => {
+    const first = why.code === 'other-nodes-first' ? why.parameters.nodeClaims : [];
+    return withObjects(at, ({ nodes, nodeClaims }) => {
+      const going = nodeClaims.filter(({ name }) => first.includes(name));
+      const ids = new Set(going.map(({ providerId }) => providerId));
+      return {
+        nodes: nodes.map((node) =>
+          ids.has(node.providerId) ? { ...node, annotations: { [DO_NOT_DISRUPT]: 'true' } } : node,
+        ),
+      };
+    });
+  },
   'node-protected': (at) =>
     withNode(at, ({ annotations }) => ({ annotations: without(annotations, DO_NOT_DISRUPT) })),
   'node-nominated': (at) =>
@@ -319,6 +341,11 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'disruptions-paused-by-pool': (at) => withoutPoolNote(at, PAUSE),
   'fallback-too-young': (at) => asksForReturn(at),
   'first-choice-unavailable': (at) => asksForReturn(at),
+  'fallback-not-needed': (at) =>
+    withDisruption(at, {
+      consolidationPolicy: 'WhenEmptyOrUnderutilized',
+      consolidateAfter: 0,
+    }),
   'budget-blocks': (at) => withBudgetOf(at, '100%'),
   'budgets-used-up': (at) => withBudgetOf(at, '100%'),
   'guard-unreadable': (at) => withoutPoolNote(at, CONSOLIDATION_GUARD),

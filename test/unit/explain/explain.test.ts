@@ -4,6 +4,7 @@ import { explainPod, type PodExplanation } from '../../../cli/explain/pod.ts';
 import { renderClaim, renderPod } from '../../../cli/explain/render.ts';
 import { nodeRows } from '../../../cli/top/rows.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import {
   DO_NOT_DISRUPT,
   NODE_POOL_HASH,
@@ -52,6 +53,20 @@ async function claimOf(
   const input = { ...inputOf(world, state), settings: world.settings };
   const found = await preview(input, { asked: claim.name });
   return renderClaim(await explainClaim(claim, row, input, found));
+}
+
+/** Selects all pods and allows no eviction. */
+function closedBudget(): PodDisruptionBudget {
+  const selector = { matchLabels: {}, matchExpressions: [] };
+  return {
+    namespace: 'default',
+    name: 'closed',
+    selector,
+    disruptionsAllowed: 0,
+    maxUnavailable: 0,
+    minAvailable: undefined,
+    unhealthyPodEvictionPolicy: 'IfHealthyBudget',
+  };
 }
 
 describe('a pod that waits', () => {
@@ -228,7 +243,11 @@ describe('a node', () => {
       /now +goes: it goes once default-abcde is ready/,
     ],
     ['has expired', () => ({ expireAfter: 1000 }), /now +goes: it is older than spec.expireAfter/],
-    ['has no instance', () => ({ providerId: undefined }), /now +starts: it waits for an instance/],
+    [
+      'has no instance',
+      () => ({ providerId: undefined }),
+      /now +starts: its instance is not launched yet/,
+    ],
     ['is not ready', () => ({ conditions: [] }), /now +starts: its node is not ready yet/],
   ])('that %s says so', async (_, change, expected) => {
     const world = await runningWorld([spread('web', 1)]);
@@ -240,6 +259,49 @@ describe('a node', () => {
       },
     });
     expect(await claimOf(world, changed, 'claim')).toMatch(expected);
+  });
+
+  it('that drifted and is kept by two things names both, and goes without them', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const budgets = [
+      { nodes: '0', schedule: undefined, durationMs: undefined, reasons: undefined },
+    ];
+    const kept = (state: ClusterState): ClusterState => ({
+      ...state,
+      objects: {
+        ...state.objects,
+        nodePools: state.objects.nodePools.map((pool) => ({
+          ...pool,
+          disruption: { ...pool.disruption, budgets },
+        })),
+        podDisruptionBudgets: [closedBudget()],
+        nodeClaims: state.objects.nodeClaims.map((claim) => ({
+          ...claim,
+          annotations: { ...claim.annotations, [NODE_POOL_HASH]: 'of-yesterday' },
+        })),
+      },
+    });
+    const text = await claimOf(world, kept);
+    const [, now = ''] = /now +(.*)/.exec(text) ?? [];
+    expect(now).toMatch(/^is held back: it has drifted \(NodePoolDrifted\); /);
+    expect(now).toContain('PodDisruptionBudget default/closed does not allow the eviction of');
+    expect(now).toContain('due to blocking budget');
+    expect(text).toMatch(/without that +goes/);
+  });
+
+  it('that is drained says which PodDisruptionBudget holds the drain', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const drained = (state: ClusterState): ClusterState => ({
+      ...state,
+      objects: {
+        ...state.objects,
+        podDisruptionBudgets: [closedBudget()],
+        nodeClaims: state.objects.nodeClaims.map((claim) => ({ ...claim, deletedAtMs: 1 })),
+      },
+    });
+    expect(await claimOf(world, drained, 'claim')).toMatch(
+      /now +goes: it is being drained and terminated: PodDisruptionBudget default\/closed does not/,
+    );
   });
 
   it('that waits for a budget says what its pool says', async () => {

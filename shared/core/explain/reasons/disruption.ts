@@ -268,6 +268,14 @@ export const BLOCKED = {
     remedy: 'Wait: each pass starts with other nodes.',
     parameters: NONE,
   },
+  'other-nodes-first': {
+    meaning: 'The pass disrupts other nodes. It decides on this one after that.',
+    remedy: 'Nothing.',
+    parameters: {
+      nodeClaims: { type: 'texts', what: 'the NodeClaims of these nodes, five at most' },
+      count: { type: 'number', what: 'how many they are' },
+    },
+  },
   'host-still-starts': {
     meaning: 'The pods would move to a node that is not ready yet.',
     remedy: 'Wait.',
@@ -348,5 +356,7 @@ export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
     `Pod ${pod} would stay pending${why === '' ? '' : `: ${why}`}`,
   'nothing-to-disrupt': () => 'there is no initialized node of a NodePool with an EC2NodeClass',
   'not-considered-yet': () => 'not evaluated in this pass',
+  'other-nodes-first': ({ nodeClaims, count }) =>
+    `other nodes go first (${count}): ${nodeClaims.join(', ')}`,
   'host-still-starts': ({ node }) => `Its pods would move to ${node}, which is still starting`,
 };
