@@ -6,6 +6,7 @@ import {
   CAPACITY_TYPE,
   CONSOLIDATION_GUARD,
   DO_NOT_DISRUPT,
+  HELD_MOVES,
   INSTANCE_TYPE,
   LIMITS_GUARD,
   NODE_POOL_HASH,
@@ -250,6 +251,16 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
     withClaim(at, ({ annotations }) => ({
       annotations: { ...annotations, [NODE_POOL_HASH]: 'of-yesterday' },
     })),
+  'last move held': (at) =>
+    withClaim(at, ({ annotations }) => {
+      const until = new Date(at.nowMs + HOUR_MS).toISOString();
+      return { annotations: { ...annotations, [HELD_MOVES]: JSON.stringify({ count: 1, until }) } };
+    }),
+  'pool paused soon': (at) => {
+    const from = new Date(at.nowMs + 5 * 60_000);
+    const schedule = `${from.getUTCMinutes()} ${from.getUTCHours()} * * *`;
+    return withPoolNote(at, PAUSE, `disrupt from ${schedule} for 1h`);
+  },
   'another is empty': (at) => {
     const own = nodeNameOf(at);
     const other = at.state.objects.nodes.find(({ name }) => name !== own);
@@ -341,6 +352,9 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'disruptions-paused-by-pool': (at) => withoutPoolNote(at, PAUSE),
   'fallback-too-young': (at) => asksForReturn(at),
   'first-choice-unavailable': (at) => asksForReturn(at),
+  'move-held-before': (at) =>
+    withClaim(at, ({ annotations }) => ({ annotations: without(annotations, HELD_MOVES) })),
+  'pause-begins-soon': (at) => withoutPoolNote(at, PAUSE),
   'fallback-not-needed': (at) =>
     withDisruption(at, {
       consolidationPolicy: 'WhenEmptyOrUnderutilized',

@@ -1,5 +1,6 @@
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
+import { PAUSE } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { pauseWindow } from '../../core/pause-windows.ts';
 import { isPaused } from '../settings.ts';
@@ -15,6 +16,27 @@ export function pausedByPool(
   const window = pool && pauseWindow(pool, 'disrupt', nowMs);
   if (pool === undefined || window === undefined || approved !== undefined) return [];
   return [reason('disruptions-paused-by-pool', { nodePool: pool.name, window })];
+}
+
+/** So long a move may take until its nodes are gone. */
+const MOVE_MS = 10 * 60_000;
+/** Windows that are shorter are not looked for. */
+const STEP_MS = 60_000;
+
+/** The window that would begin before a move that begins now had ended; empty: there is none. */
+export function pausedSoon(
+  { nowMs, approved }: Pick<DisruptPass, 'nowMs' | 'approved'>,
+  pool: NodePool,
+): readonly Reason[] {
+  if (approved !== undefined || pool.annotations[PAUSE] === undefined) return [];
+  if (pauseWindow(pool, 'disrupt', nowMs) !== undefined) return [];
+  for (let afterMs = STEP_MS; afterMs <= MOVE_MS; afterMs += STEP_MS) {
+    const window = pauseWindow(pool, 'disrupt', nowMs + afterMs);
+    if (window !== undefined) {
+      return [reason('pause-begins-soon', { nodePool: pool.name, window })];
+    }
+  }
+  return [];
 }
 
 /** A pool that can launch nothing keeps what it has, and so does one with a pause; empty: neither. */

@@ -1,4 +1,4 @@
-import { blockersOf, type DisruptionClass } from '../../core/disruption/candidates.ts';
+import { blockersOf } from '../../core/disruption/candidates.ts';
 import {
   type Command,
   forgottenNodes,
@@ -7,6 +7,12 @@ import {
   replacedUids,
   replacesText,
 } from '../../core/disruption/commands.ts';
+import {
+  heldMoves,
+  heldMovesText,
+  isHeldTooLong,
+  withHeldMove,
+} from '../../core/disruption/held-moves.ts';
 import { VOLUNTARY_TERMS, type VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { invariant } from '../../core/invariant.ts';
@@ -18,6 +24,7 @@ import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import {
   APPROVED,
   EVICTION_ORDER,
+  HELD_MOVES,
   NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
@@ -37,7 +44,8 @@ import { deleteWithEvents, detailOf, recordDeletion } from '../writes/deletions.
 import { claimRef, nodeRef } from '../writes/references.ts';
 import { pausedByPool } from './blocked.ts';
 import { isWithinBudgets } from './budgets.ts';
-import { noteFailedMove } from './failed-moves.ts';
+import { noteFailedMove, noteMoved } from './failed-moves.ts';
+import { holdersOf, noteHeld, publishHeld } from './held.ts';
 import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
 
 /** On a claim whose node is being replaced or removed. */
@@ -216,21 +224,22 @@ async function release(
 
 /**
  * Gives a replacement up: the node stays. The claim forgets its replacements last, so that a run
- * that is cut short is repeated.
+ * that is cut short is repeated. `held`: pods held the node for too long.
  */
 async function rollBack(
   pass: DisruptPass,
   { claim, node, replacements, reason: kind }: Command,
   reasons: readonly [Reason, ...Reason[]],
-  failure?: Failed,
+  cause?: Failed | 'held',
 ): Promise<void> {
   const { ports, nowMs } = pass;
   pass.givenUp.add(claim.uid);
+  const failure = cause === 'held' ? undefined : cause;
   const backsOff = kind !== undefined && VOLUNTARY_TERMS[kind].backsOff;
   if (failure?.broken !== undefined && backsOff) {
     await noteFailedMove(pass, failure.broken, reasons[0]);
   }
-  if (failure !== undefined && kind === 'Fallback') {
+  if (cause !== undefined && kind === 'Fallback') {
     pass.memory.returns.fail(claim.labels[NODE_POOL] ?? '', nowMs);
   }
   for (const each of replacements) await release(pass, each, failure);
@@ -253,7 +262,11 @@ async function rollBack(
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
   const approved = isApproved(claim, 'disrupt') ? { [APPROVED]: null } : {};
   const ended = { [REPLACED_BY]: null, [REPLACED_FOR]: null, [EVICTION_ORDER]: null };
-  const annotations = { ...ended, ...approved };
+  const held = heldMoves(claim.annotations);
+  const after = cause === 'held' ? withHeldMove(held, nowMs) : { ...held, sinceMs: undefined };
+  const isNoted = cause === 'held' || claim.annotations[HELD_MOVES] !== undefined;
+  const moves = isNoted ? { [HELD_MOVES]: heldMovesText(after) } : {};
+  const annotations = { ...ended, ...approved, ...moves };
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
@@ -284,49 +297,21 @@ export async function annotateReplaced(
   return await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
-/** Nodes whose pods hold them though all is ready are given this time, and then stay. */
-const HELD_MS_MAX = 10 * 60_000;
-
-/** What holds the node of a command whose replacements are ready; empty: nothing does. */
-function heldBy(
-  { state, nowMs }: DisruptPass,
-  { claim, node }: Command,
-  disruptionClass: DisruptionClass,
-): readonly Reason[] {
-  if (node === undefined) return [];
-  const { pods, podDisruptionBudgets } = state.objects;
-  const own = podsOnNode(pods, node.name);
-  return blockersOf({ claim, node, pods: own }, podDisruptionBudgets, nowMs, disruptionClass);
-}
-
-async function publishHeld(
-  pass: DisruptPass,
-  { claim, node }: Command,
-  reasons: readonly Reason[],
-): Promise<void> {
-  const event = { type: 'Normal', reason: 'DisruptionBlocked', ...sayingAll(reasons) } as const;
-  await recordEvent(pass, claim, node, event);
-}
-
 /** Whether a node that is only to go for the money is held by its pods now, and what becomes of it. */
 async function isHeldByPods(pass: DisruptPass, command: Command): Promise<boolean> {
-  const [first, ...others] = heldBy(pass, command, 'graceful');
+  const [first, ...others] = holdersOf(pass, command, 'graceful');
   if (first === undefined) return false;
-  const readyAtMs = Math.max(
-    0,
-    ...command.replacements.map(
-      (each) => conditionOf(each, 'Initialized')?.lastTransitionAtMs ?? 0,
-    ),
-  );
-  const isOver = pass.nowMs - readyAtMs >= HELD_MS_MAX;
-  if (isOver) await rollBack(pass, command, [first, ...others]);
-  else await publishHeld(pass, command, [first, ...others]);
+  if (isHeldTooLong(heldMoves(command.claim.annotations), pass.nowMs)) {
+    await rollBack(pass, command, [first, ...others], 'held');
+  } else {
+    await noteHeld(pass, command, [first, ...others]);
+  }
   return true;
 }
 
 /** A static node takes pods until its replacement is ready: some may hold it since. */
 async function isHeldBack(pass: DisruptPass, command: Command): Promise<boolean> {
-  const reasons = heldBy(pass, command, 'eventual');
+  const reasons = holdersOf(pass, command, 'eventual');
   if (reasons.length > 0) await publishHeld(pass, command, reasons);
   return reasons.length > 0;
 }
@@ -356,8 +341,9 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const isReady = progress.kind === 'ready';
   if (isReady && terms.yieldsToPods && (await isHeldByPods(pass, command))) return;
   const held = await taintDisrupted(pass, claim, node, kind);
-  if (progress.kind === 'ready' && held === 'done')
-    await deleteReplaced(pass, command, kind, names);
+  if (!isReady || held !== 'done') return;
+  await deleteReplaced(pass, command, kind, names);
+  if (terms.backsOff) await noteMoved(pass, replacements);
 }
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */

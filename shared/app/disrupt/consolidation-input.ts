@@ -19,7 +19,13 @@ import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { offeringOfClaim } from '../../core/model/claim-offering.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, SPOT, ZONE } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
+import {
+  blockedByPool,
+  isDisruptionPaused,
+  isLaunchPaused,
+  LAUNCHES_PAUSED,
+  pausedSoon,
+} from './blocked.ts';
 import { Allowance } from './budgets.ts';
 import {
   type DisruptionCandidate,
@@ -136,6 +142,7 @@ export function holdOf(pass: DisruptPass, each: PoolCandidate, allowance: Allowa
     ),
     ofPool: [
       ...blockedByPool(pass, pool).flatMap(({ reasons }) => reasons),
+      ...pausedSoon(pass, pool),
       ...(young === undefined || young.code === 'guard-unreadable' ? [] : [young]),
     ],
     own: [...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'), ...unevictableBy(each)],

@@ -1,5 +1,6 @@
 import { blockersOf, inTurn, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
 import { preferredOver, returnTermsOf } from '../../core/disruption/first-choice.ts';
+import { heldBefore } from '../../core/disruption/not-due.ts';
 import { keptBeside, type Return, returnOf, returnsLater } from '../../core/disruption/return.ts';
 import { withReserved } from '../../core/disruption/simulation.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
@@ -10,7 +11,13 @@ import { CAPACITY_TYPE } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { attempt } from '../writes/attempt.ts';
-import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
+import {
+  blockedByPool,
+  isDisruptionPaused,
+  isLaunchPaused,
+  LAUNCHES_PAUSED,
+  pausedSoon,
+} from './blocked.ts';
 import { Allowance } from './budgets.ts';
 import { type DisruptionCandidate, disruptionCandidates } from './candidates.ts';
 import { beginDisruption } from './commands.ts';
@@ -70,7 +77,9 @@ function heldBy(
     ...(replicas === undefined ? [] : [reason('nodepool-static-stays', { nodePool })]),
     ...blockedByPool(pass, each.pool).flatMap(({ reasons }) => reasons),
     ...returnsLater(each.pool, each.claim, nowMs),
+    ...pausedSoon(pass, each.pool),
     ...backedOff(pass, nodePool),
+    ...heldBefore(each.claim, nowMs),
     ...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'),
     ...unevictableBy(each),
     ...(allowance.left(each.pool) > 0 ? [] : [reason('budget-blocks', { reason: 'Fallback' })]),

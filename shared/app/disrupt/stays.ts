@@ -1,11 +1,13 @@
+import type { Command } from '../../core/disruption/commands.ts';
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { REPLACED_BY } from '../../core/model/labels.ts';
-import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { isPaused } from '../settings.ts';
 import { recordUnchanged } from '../writes/unchanged.ts';
+import { pausedByPool } from './blocked.ts';
 import { disruptionCandidates } from './candidates.ts';
-import type { DisruptPass } from './pass.ts';
+import { holdersOf } from './held.ts';
+import { type DisruptPass, poolOf } from './pass.ts';
 
 /** Whether each of the first is one of the second. */
 function areAmong(some: readonly Reason[], all: readonly Reason[]): boolean {
@@ -36,13 +38,20 @@ function reasonsOf(pass: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
     const reasons = reasonsNotDue(each, pass.nowMs);
     return reasons.length === 0 ? [] : [[each.claim.name, reasons] as const];
   });
-  const awaited = pass.commands.map(({ claim }) => [claim.name, [awaiting(claim)]] as const);
+  const awaited = pass.commands.map((each) => [each.claim.name, awaiting(pass, each)] as const);
   return new Map([...notDue, ...reasonsFound(pass), ...awaited]);
 }
 
-function awaiting({ annotations }: NodeClaim): Reason {
-  const nodeClaims = annotations[REPLACED_BY]?.split(',') ?? [];
-  return reason('replacements-awaited', { nodeClaims });
+/** What the node waits for whose disruption has begun. */
+function awaiting(pass: DisruptPass, command: Command): readonly Reason[] {
+  const { claim, progress } = command;
+  if (progress.kind === 'ready') {
+    const paused = pausedByPool(pass, poolOf(pass, claim));
+    const held = paused.length > 0 ? paused : holdersOf(pass, command, 'graceful');
+    if (held.length > 0) return held;
+  }
+  const nodeClaims = claim.annotations[REPLACED_BY]?.split(',') ?? [];
+  return [reason('replacements-awaited', { nodeClaims })];
 }
 
 /** Says why a pass has disrupted nothing, in one record. */

@@ -9,7 +9,12 @@ import { CAPACITY_TYPE, FAILED_MOVES, INSTANCE_TYPE, type Labels } from '../mode
 const WAIT_MS = 15 * 60_000;
 const WAIT_MS_MAX = 8 * 3_600_000;
 /** So long after its wait a target is like one that has never failed. */
-const FORGET_MS = 24 * 3_600_000;
+export const FORGET_MS = 24 * 3_600_000;
+
+/** How long nothing is tried after so many failures in a row, from 1 on. */
+export function waitMsOf(count: number): number {
+  return Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** (count - 1));
+}
 
 /** Moves to a target that failed: how many in a row, and until when no other is made. */
 export interface FailedMove {
@@ -63,8 +68,18 @@ export function withFailure(moves: FailedMoves, target: string, nowMs: number): 
   const before = moves.get(target);
   if (before !== undefined && nowMs < before.untilMs) return moves;
   const count = (before?.count ?? 0) + 1;
-  const waitMs = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** (count - 1));
-  return new Map([...moves, [target, { untilMs: nowMs + waitMs, count }]]);
+  return new Map([...moves, [target, { untilMs: nowMs + waitMsOf(count), count }]]);
+}
+
+/** Nodes of the targets have become ready: what failed before is over, but for a wait of now. */
+export function withSuccess(
+  moves: FailedMoves,
+  targets: ReadonlySet<string>,
+  nowMs: number,
+): FailedMoves {
+  return new Map(
+    [...moves].filter(([target, { untilMs }]) => nowMs < untilMs || !targets.has(target)),
+  );
 }
 
 /** The moves that still mean something. */

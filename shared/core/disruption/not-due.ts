@@ -1,7 +1,15 @@
 import { type Reason, reason } from '../explain/reason.ts';
 import type { NodePool } from '../model/provisioning.ts';
 import { type Candidate, isEmpty } from './candidates.ts';
+import { heldMoves } from './held-moves.ts';
 import { isConsolidatable } from './pod-events.ts';
+
+/** The last move of the node was given up, because its pods held it, and no other begins yet. */
+export function heldBefore({ annotations }: Candidate['claim'], nowMs: number): readonly Reason[] {
+  const { untilMs } = heldMoves(annotations);
+  if (nowMs >= untilMs) return [];
+  return [reason('move-held-before', { until: new Date(untilMs).toISOString() })];
+}
 
 /** Why its pool never lets the node go, or not so soon; empty: it may go. */
 export function reasonsNotDue(
@@ -20,5 +28,6 @@ export function reasonsNotDue(
     ...(isOther ? [reason('policy-when-empty', {})] : []),
     ...(isNever ? [reason('consolidate-after-never', {})] : []),
     ...(isSoon ? [reason('pods-changed-recently', {})] : []),
+    ...(isEmpty(each) ? [] : heldBefore(each.claim, nowMs)),
   ];
 }

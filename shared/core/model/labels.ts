@@ -87,6 +87,8 @@ export const PODS_HASH = 'joiner.dev/pods-hash';
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
 export const FAILED_MOVES = 'joiner.dev/failed-moves';
+/** On NodeClaims: moves that the node's pods held. */
+export const HELD_MOVES = 'joiner.dev/held-moves';
 export const UNCONFIRMED = 'joiner.dev/unconfirmed-interruptions';
 export const ADOPTED_HASHES = 'joiner.dev/adopted-hashes';
 export const SUBNET = 'joiner.dev/subnet';

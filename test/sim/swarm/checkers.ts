@@ -5,6 +5,7 @@ import type { Node } from '../../../shared/core/model/cluster.ts';
 import { DO_NOT_DISRUPT, INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
+import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
 import type { PausedPart } from '../../../shared/core/pause-windows.ts';
 import type { NewNodeClaim, ObjectRef } from '../../../shared/ports.ts';
@@ -253,6 +254,9 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
   const isFull =
     nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY) ||
     nodePools.some((pool) => blocked.size >= allowedBy(pool, 'Drifted', nodeClaims.length));
+  const millisOf = (claims: readonly NodeClaim[]) =>
+    claims.reduce((sum, { capacity }) => sum + amountOf(capacity, CPU), 0);
+  const leftMillis = (setting.limitMillis ?? Number.POSITIVE_INFINITY) - millisOf(nodeClaims);
   for (const claim of nodeClaims) {
     const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
     if (claim.deletedAtMs !== undefined) {
@@ -268,7 +272,10 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
     if (!own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
       found.push(`NodeClaim ${claim.name} is empty`);
     }
-    const isKept = isFull || own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
+    const isKept =
+      isFull ||
+      leftMillis < millisOf([claim]) ||
+      own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
     if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }

@@ -15,6 +15,7 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
   ],
   [80093, 'drift exceeded the cap of a limit group after an answer that was lost', {}],
   [60005, 'budgets were held against a node whose instance was being terminated already', {}],
+  [700111, 'a drifted node stayed at a limit without room for its replacement, as it should', {}],
   [99009, 'a drain that waits for ever used up the budget for drift, which is as it should be', {}],
   [
     99011,

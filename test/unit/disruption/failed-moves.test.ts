@@ -8,6 +8,7 @@ import {
   waitingTargets,
   withFailure,
   withoutTargets,
+  withSuccess,
 } from '../../../shared/core/disruption/failed-moves.ts';
 import { FAILED_MOVES } from '../../../shared/core/model/labels.ts';
 import { claimOf, FAMILY } from '../../builders/scheduling.ts';
@@ -111,4 +112,12 @@ describe('the annotation of failed moves', () => {
   ])('says nothing where it cannot be read: %s', (text) => {
     expect(failedMoves({ [FAILED_MOVES]: text }).size).toBe(0);
   });
+});
+
+it('a node that became ready ends the row of failures, but no wait', () => {
+  const failed = withFailure(new Map(), TARGET, 0);
+  const untilMs = failed.get(TARGET)?.untilMs ?? 0;
+  expect(withSuccess(failed, new Set([TARGET]), untilMs - 1)).toEqual(failed);
+  expect(withSuccess(failed, new Set(['other spot']), untilMs)).toEqual(failed);
+  expect(withSuccess(failed, new Set([TARGET]), untilMs)).toEqual(new Map());
 });

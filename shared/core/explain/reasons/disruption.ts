@@ -268,6 +268,25 @@ export const BLOCKED = {
     remedy: 'Wait: each pass starts with other nodes.',
     parameters: NONE,
   },
+  'move-held-before': {
+    meaning:
+      'The last move of the node was given up: its replacements were ready, and its pods could not ' +
+      'be evicted for 10 minutes. The wait is doubled with each such move, up to 8 hours.',
+    remedy:
+      'Let its PodDisruptionBudgets allow evictions. Without the annotation joiner.dev/held-moves ' +
+      'of the NodeClaim the next move may begin at once.',
+    parameters: { until: { type: 'time', what: 'when another move may begin' } },
+  },
+  'pause-begins-soon': {
+    meaning:
+      'A window of the annotation `joiner.dev/pause` of the NodePool begins within 10 minutes. A ' +
+      'move that begins now would wait for its end, and both nodes would be paid for.',
+    remedy: 'Wait for the end of the window, or change the annotation.',
+    parameters: {
+      nodePool: { type: 'text', what: 'the NodePool' },
+      window: { type: 'text', what: 'the window, as in the annotation' },
+    },
+  },
   'other-nodes-first': {
     meaning: 'The pass disrupts other nodes. It decides on this one after that.',
     remedy: 'Nothing.',
@@ -356,6 +375,10 @@ export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
     `Pod ${pod} would stay pending${why === '' ? '' : `: ${why}`}`,
   'nothing-to-disrupt': () => 'there is no initialized node of a NodePool with an EC2NodeClass',
   'not-considered-yet': () => 'not evaluated in this pass',
+  'move-held-before': ({ until }) =>
+    `Its pods held the last move of the node: no other begins before ${until}`,
+  'pause-begins-soon': ({ nodePool: name, window }) =>
+    `NodePool ${name} pauses disruptions within 10 minutes: ${window}`,
   'other-nodes-first': ({ nodeClaims, count }) =>
     `other nodes go first (${count}): ${nodeClaims.join(', ')}`,
   'host-still-starts': ({ node }) => `Its pods would move to ${node}, which is still starting`,

@@ -1,0 +1,46 @@
+import { blockersOf, type DisruptionClass } from '../../core/disruption/candidates.ts';
+import type { Command } from '../../core/disruption/commands.ts';
+import { heldMoves, heldMovesText } from '../../core/disruption/held-moves.ts';
+import type { Reason } from '../../core/explain/reason.ts';
+import { podsOnNode } from '../../core/model/joins.ts';
+import { HELD_MOVES } from '../../core/model/labels.ts';
+import { recordEvent } from '../writes/claim-events.ts';
+import { sayingAll } from '../writes/decisions.ts';
+import { claimRef } from '../writes/references.ts';
+import type { DisruptPass } from './pass.ts';
+
+/** What holds the node of a command whose replacements are ready; empty: nothing does. */
+export function holdersOf(
+  { state, nowMs }: Pick<DisruptPass, 'state' | 'nowMs'>,
+  { claim, node }: Command,
+  disruptionClass: DisruptionClass,
+): readonly Reason[] {
+  if (node === undefined) return [];
+  const { pods, podDisruptionBudgets } = state.objects;
+  const own = podsOnNode(pods, node.name);
+  return blockersOf({ claim, node, pods: own }, podDisruptionBudgets, nowMs, disruptionClass);
+}
+
+export async function publishHeld(
+  pass: DisruptPass,
+  { claim, node }: Command,
+  reasons: readonly Reason[],
+): Promise<void> {
+  const event = { type: 'Normal', reason: 'DisruptionBlocked', ...sayingAll(reasons) } as const;
+  await recordEvent(pass, claim, node, event);
+}
+
+/** Notes since when pods hold the node, and says what does. */
+export async function noteHeld(
+  pass: DisruptPass,
+  command: Command,
+  reasons: readonly Reason[],
+): Promise<void> {
+  const { claim } = command;
+  const held = heldMoves(claim.annotations);
+  if (held.sinceMs === undefined) {
+    const annotations = { [HELD_MOVES]: heldMovesText({ ...held, sinceMs: pass.nowMs }) };
+    await pass.ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+  }
+  await publishHeld(pass, command, reasons);
+}
