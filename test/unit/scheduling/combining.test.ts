@@ -75,3 +75,34 @@ describe('patterns for the combination', () => {
     expect(costBy(1e6)).toBeLessThan(costBy(500));
   });
 });
+
+describe('the programme of known patterns', () => {
+  it('ends after so many steps, whatever the number of shapes, and still covers all pods', () => {
+    const count = 600;
+    const shapes = Array.from({ length: count }, (_, id) => ({
+      id,
+      requests: Float64Array.from([0.3 + 0.003 * id, 0.2 + 0.0021 * ((id * 7) % count)]),
+      allowed: Uint8Array.of(1),
+      perNode: Number.POSITIVE_INFINITY,
+    }));
+    const left = new Float64Array(count).fill(1);
+    const [, , , option] = OPTIONS;
+    if (option === undefined) throw new Error('there are launch options');
+    // Each pair of shapes is cheaper than two nodes.
+    const known = shapes.map(({ id }) => {
+      const pair = [id, (id + 1) % count].sort((a, b) => a - b);
+      return { option, shapes: pair, amounts: [1, 1], value: 0 };
+    });
+    const values = new Float64Array(count).fill(0.05);
+    const demand = { shapes, left, options: [option], main: [0, 1], values, nodePrice: 0.003 };
+    const master = masterFor(demand, known);
+    expect(master?.steps).toBeLessThan(4_100_000);
+    const nodes = new Float64Array(count);
+    for (const use of master?.uses() ?? []) {
+      for (const [at, shape] of use.pattern.shapes.entries()) {
+        nodes[shape] = (nodes[shape] ?? 0) + use.nodes * (use.pattern.amounts[at] ?? 0);
+      }
+    }
+    expect(Math.min(...nodes)).toBeGreaterThan(1 - 1e-6);
+  });
+});

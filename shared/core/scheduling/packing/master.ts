@@ -11,6 +11,12 @@ const PIVOTS_MAX = 8;
 /** So many numbers of the basis take a pivot as long as a search takes for one pattern. */
 const PIVOT_SHARE = 8;
 
+/**
+ * For one solution at most. A pivot takes as many as an eighth of the square of the rows, so that
+ * 1,000 shapes would take 1e9.
+ */
+const STEPS_MAX = 4_000_000;
+
 /** A pattern, and how many nodes of it the programme launches. */
 interface Use {
   readonly pattern: Pattern;
@@ -66,9 +72,11 @@ export class Master {
     return this.patterns;
   }
 
+  /** With many rows it may end before the optimum: each solution covers all pods. */
   solve(): void {
     const most = PIVOTS_MAX * this.basis.size;
-    for (let pivots = 0; pivots < most && this.enter(); pivots++);
+    const until = this.steps + STEPS_MAX;
+    for (let pivots = 0; pivots < most && this.steps < until && this.enter(); pivots++);
   }
 
   /** USD an hour of the last solution. */
