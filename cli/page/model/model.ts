@@ -54,7 +54,8 @@ export interface Scene {
 
 export interface CostRow {
   readonly label: string;
-  readonly perHour: number;
+  /** Null: not known. */
+  readonly perHour: number | null;
   readonly note: string;
   readonly tone: 'before' | 'after' | 'bound';
 }
