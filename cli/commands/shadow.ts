@@ -115,6 +115,21 @@ function resultOf(report: ShadowReport): object {
   return { joiner: packageJson.version, ...report, method: METHOD };
 }
 
+/** A word of a command line, as a shell reads it. */
+function word(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The options that name the bucket, as they were given. */
+function bucketWords({ cluster = '', region, bucket, since }: Options): string {
+  const named = Object.entries({ region, bucket }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${word(value)}`],
+  );
+  const minutes = Math.round(since / 60_000);
+  const span = since === DAY_MS ? [] : [`--since ${minutes}m`];
+  return [`--cluster ${word(cluster)}`, ...named, ...span].join(' ');
+}
+
 async function report(file: string | undefined, options: Options): Promise<number> {
   checkPage(options);
   const source =
@@ -127,7 +142,7 @@ async function report(file: string | undefined, options: Options): Promise<numbe
   process.stdout.write(
     isDocument(output) ? documentText(resultOf(found), output) : shadowText(found),
   );
-  const subject = file ?? options.cluster ?? '';
+  const subject = `report ${file === undefined ? bucketWords(options) : word(file)}`;
   await writePage(options, { command: 'shadow', subject, json: resultOf(found) });
   return 0;
 }
