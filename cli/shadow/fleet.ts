@@ -43,7 +43,7 @@ class Planned {
   readonly #since = new Map<string, string>();
   /** Nodes that are not paid for. */
   #out = new Set<string>();
-  /** Pending pods that a launch is for, which have had their minute. */
+  /** Pods that a launch is for, which have had their minute. */
   #waited = new Set<string>();
   /** Nobody looked before: what was planned has to hold anew. */
   #isAfterGap = false;
@@ -116,9 +116,9 @@ class Planned {
     const launchedFor = launches.flatMap(({ pods }) => pods);
     const left = new Set(unplaced);
     // Pods that fit on nodes that are there may be those of the nodes that come back.
-    const wait = back.length > 0 ? pending.filter((pod) => !left.has(pod)) : launchedFor;
-    const anew = wait.filter((pod) => !this.#waited.has(pod));
-    const still = new Set(pending);
+    const fitting = back.length > 0 ? pending.filter((pod) => !left.has(pod)) : [];
+    const anew = [...new Set([...launchedFor, ...fitting])].filter((pod) => !this.#waited.has(pod));
+    const still = new Set([...pending, ...launchedFor]);
     this.#waited = new Set([...this.#waited, ...anew].filter((pod) => still.has(pod)));
     return anew.length + back.reduce((sum, { pods }) => sum + pods, 0);
   }
