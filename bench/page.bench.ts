@@ -1,7 +1,7 @@
 /**
- * What a page takes by its nodes and pods: `npm run bench -- page`. Each is made from what a command
- * prints as JSON, for a cluster of pods of 40 shapes; with chromium in PATH (CHROMIUM names another)
- * also until it is laid out there.
+ * What a page takes by its nodes and pods: `npm run bench -- page`. Each is made from what a
+ * command prints as JSON, for a cluster of pods of 40 shapes; with chromium in PATH (CHROMIUM names
+ * another) also until it is laid out there.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

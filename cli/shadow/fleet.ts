@@ -1,5 +1,5 @@
 import type { Observation } from '../../shared/api/observation.ts';
-import type { ShadowLaunch, ShadowRemoval, Sums } from './report.ts';
+import type { ShadowLaunch, ShadowRemoval, Sums } from './model.ts';
 
 /** A removal has been planned for so long without a break before its node is not paid for. */
 export const HOLD_SECONDS = 300;

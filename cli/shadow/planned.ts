@@ -1,5 +1,5 @@
 import type { Observation } from '../../shared/api/observation.ts';
-import type { ShadowLaunch } from './report.ts';
+import type { ShadowLaunch } from './model.ts';
 
 /** A planned node, and what it is for: pods, nodes that it replaces, or a replica of its pool. */
 interface Wanted {
@@ -60,8 +60,8 @@ function withPlan(
 
 /**
  * Planned nodes, each once: a plan is made again until Karpenter has launched for its pods, and by
- * then for the pods that have come in the meantime, too. What has a node, or is not replaced any more,
- * is forgotten.
+ * then for the pods that have come in the meantime, too. What has a node, or is not replaced any
+ * more, is forgotten.
  */
 export function joinerLaunches(all: readonly Observation[]): readonly ShadowLaunch[] {
   const settled: Wanted[] = [];

@@ -1,5 +1,6 @@
 import { type Currency, money } from '../../shared/core/model/currency.ts';
-import { CAVEAT, METHOD, type ShadowReport, type Side } from './report.ts';
+import type { ShadowReport, Side } from './model.ts';
+import { CAVEAT, METHOD } from './report.ts';
 
 type Cells = readonly [name: string, karpenter: string, joiner: string];
 
