@@ -104,7 +104,10 @@ function settingsOf(options: Options) {
 }
 
 async function firstSnapshot({ recordings }: Written): Promise<ClusterSnapshot | undefined> {
-  for await (const { recording } of recordings()) return snapshotFrom(recording.snapshot);
+  for (const { read } of recordings) {
+    const named = await read();
+    if (named !== undefined) return snapshotFrom(named.recording.snapshot);
+  }
   return undefined;
 }
 
@@ -120,8 +123,12 @@ async function momentsOf(
 }> {
   const moments: RecordedDecision[] = [];
   const unknown = new Set<string>();
-  for await (const named of written.recordings()) {
-    progress.say(() => `${moments.length + 1} of ${counted(written.count, 'recording')}`);
+  for (const { read } of written.recordings) {
+    progress.say(
+      () => `${moments.length + 1} of ${counted(written.recordings.length, 'recording')}`,
+    );
+    const named = await read();
+    if (named === undefined) continue;
     const snapshot = snapshotFrom(named.recording.snapshot);
     for (const name of withPools(snapshot, variant.nodePools).unknown) unknown.add(name);
     moments.push(madeOf(named, () => recordedDecisionOf(named, variant, changes)));

@@ -16,8 +16,9 @@ import { previewedOn } from '../plan/basis.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { recordedObservations } from '../shadow/bucket.ts';
 import { observationsIn } from '../shadow/file.ts';
+import type { ShadowReport } from '../shadow/model.ts';
 import { shadowText } from '../shadow/render.ts';
-import { METHOD, type ShadowReport, shadowReport } from '../shadow/report.ts';
+import { METHOD, shadowReport } from '../shadow/report.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 import { timeSpan } from '../time-span.ts';
@@ -115,6 +116,21 @@ function resultOf(report: ShadowReport): object {
   return { joiner: packageJson.version, ...report, method: METHOD };
 }
 
+/** A word of a command line, as a shell reads it. */
+function word(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The options that name the bucket, as they were given. */
+function bucketWords({ cluster = '', region, bucket, since }: Options): string {
+  const named = Object.entries({ region, bucket }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${word(value)}`],
+  );
+  const minutes = Math.round(since / 60_000);
+  const span = since === DAY_MS ? [] : [`--since ${minutes}m`];
+  return [`--cluster ${word(cluster)}`, ...named, ...span].join(' ');
+}
+
 async function report(file: string | undefined, options: Options): Promise<number> {
   checkPage(options);
   const source =
@@ -127,7 +143,7 @@ async function report(file: string | undefined, options: Options): Promise<numbe
   process.stdout.write(
     isDocument(output) ? documentText(resultOf(found), output) : shadowText(found),
   );
-  const subject = file ?? options.cluster ?? '';
+  const subject = `report ${file === undefined ? bucketWords(options) : word(file)}`;
   await writePage(options, { command: 'shadow', subject, json: resultOf(found) });
   return 0;
 }

@@ -15,14 +15,20 @@ export interface NamedRecording {
   readonly recording: RecordingJson;
 }
 
+/** A recording that is parsed when it is asked for, because it contains a whole cluster. */
+export interface UnreadRecording {
+  /** When it was made; undefined: that cannot be read. */
+  readonly atMs: number | undefined;
+  /** Undefined, with a note: it is none. */
+  readonly read: () => Promise<NamedRecording | undefined>;
+}
+
 /** What the functions have written of a time: records, and recordings one by one. */
 export interface Written {
   /** In order of time. */
   readonly records: readonly ReadDecision[];
-  /** In order of time: each is parsed when it is asked for, because it contains a whole cluster. */
-  readonly recordings: () => AsyncIterable<NamedRecording>;
-  /** How many recordings there are. */
-  readonly count: number;
+  /** In order of time. */
+  readonly recordings: readonly UnreadRecording[];
   /** When the last recording was made, or the simulation ended; 0 where neither, or in the bucket. */
   readonly lastMs: number;
   /** What could not be read, a line each; complete once all recordings have been read. */
@@ -185,14 +191,11 @@ export function writtenIn(folder: string): Written {
   }
   return {
     records: once(records),
-    count: named.length,
     lastMs: Math.max(Date.parse(named.at(-1)?.at ?? '') || 0, simulationEndMs(files, notes)),
     notes,
-    recordings: async function* () {
-      for (const { file } of named) {
-        const found = parsedRecording(file, () => textOf(file), notes);
-        if (found !== undefined) yield found;
-      }
-    },
+    recordings: named.map(({ file, at }) => ({
+      atMs: Date.parse(at) || undefined,
+      read: async () => parsedRecording(file, () => textOf(file), notes),
+    })),
   };
 }

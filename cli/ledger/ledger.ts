@@ -1,7 +1,9 @@
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
 import type { Currency } from '../../shared/core/model/currency.ts';
 import type { Facts, LaunchFacts, LaunchFigures, MoveFigures, SearchFacts } from './figures.ts';
-import { HOUR_MS, hoursOf, type Life, livesOf, type Span } from './lives.ts';
+import { HOUR_MS, hoursOf, type Life, livesOf, ranIn, type Span } from './lives.ts';
+
+const CLAIM = 'NodeClaim/';
 
 /** A function ends within this time after it has decided. */
 const INVOCATION_MS_MAX = 15 * 60_000;
@@ -12,6 +14,7 @@ const OVERLAP_MS = 5 * 60_000;
 /** A launch beside what Karpenter's documented rules plan for the same pods. */
 export interface LaunchEntry {
   readonly file: string;
+  /** When the plan was made: before the time where its nodes still ran in it. */
   readonly atMs: number;
   /** NodeClaims of the plan that were created. */
   readonly claims: readonly string[];
@@ -66,9 +69,11 @@ export interface Ledger {
   readonly interruptions: readonly InterruptionEntry[];
   readonly ends: readonly EndEntry[];
   readonly totals: {
-    /** NodeClaims whose instance was launched. */
+    /** NodeClaims whose instance ran at some moment of the time. */
+    readonly nodesRan: number;
+    /** Of these, those that were launched in it. */
     readonly nodesLaunched: number;
-    /** Of these, nodes of launches that were compared. */
+    /** Of those that ran, nodes of launches that were compared. */
     readonly nodesCompared: number;
     readonly usd: number;
     readonly firstFitUsd: number;
@@ -77,12 +82,15 @@ export interface Ledger {
     readonly savedUsd: number;
     readonly evictions: number;
   };
+  /** What is missing in the amounts, a sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** What the records say, in the form in which entries need it. */
 export class LedgerRecords {
   readonly span: Span;
   readonly lives: ReadonlyMap<string, Life>;
+  private readonly creations: readonly ReadDecision[];
   private readonly created: ReadonlyMap<string, readonly ReadDecision[]>;
   private readonly byClaim: ReadonlyMap<string, readonly ReadDecision[]>;
 
@@ -90,8 +98,8 @@ export class LedgerRecords {
   constructor(records: readonly ReadDecision[], span: Span) {
     this.span = span;
     this.lives = livesOf(records);
-    const creations = records.filter(({ action }) => action === 'create');
-    this.created = Map.groupBy(creations, ({ detail }) =>
+    this.creations = records.filter(({ action }) => action === 'create');
+    this.created = Map.groupBy(this.creations, ({ detail }) =>
       keyOf(String(detail['nodePool']), listOf(detail['pods'])),
     );
     this.byClaim = Map.groupBy(records, ({ object }) => object);
@@ -100,7 +108,25 @@ export class LedgerRecords {
   /** The NodeClaim that was created for a planned node. */
   claimOf({ nodePool, pods }: LaunchFigures['nodes'][number], atMs: number): string | undefined {
     const all = this.created.get(keyOf(nodePool, pods)) ?? [];
-    return all.find((each) => isSoonAfter(each, atMs))?.object.slice('NodeClaim/'.length);
+    return all.find((each) => isSoonAfter(each, atMs))?.object.slice(CLAIM.length);
+  }
+
+  /** Nodes that ran in the time. */
+  ran(name: string): boolean {
+    const life = this.lives.get(name);
+    return life !== undefined && ranIn(life, this.span);
+  }
+
+  /** Whether a plan of this moment may have launched a node that ran in the time. */
+  launchedFor(atMs: number): boolean {
+    return this.creations.some(
+      (each) => isSoonAfter(each, atMs) && this.ran(each.object.slice(CLAIM.length)),
+    );
+  }
+
+  /** Whether the NodeClaim is in these records from its beginning on, and who created it. */
+  creatorOf(name: string): string | undefined {
+    return this.byClaim.get(`${CLAIM}${name}`)?.find(({ action }) => action === 'create')?.useCase;
   }
 
   outcomeOf(claims: readonly string[], atMs: number): MoveOutcome {
@@ -112,7 +138,7 @@ export class LedgerRecords {
   }
 
   private outcomeOfOne(claim: string, atMs: number): MoveOutcome {
-    const own = this.byClaim.get(`NodeClaim/${claim}`) ?? [];
+    const own = this.byClaim.get(`${CLAIM}${claim}`) ?? [];
     const acts = own.filter((each) => each.useCase === 'disrupt' && each.atMs >= atMs);
     const begun = acts.find(
       (each) => ['replace', 'delete'].includes(each.action) && isSoonAfter(each, atMs),
@@ -273,7 +299,48 @@ function isWithin(atMs: number, { fromMs, toMs }: Span): boolean {
   return atMs >= fromMs && atMs <= toMs;
 }
 
-/** The ledger of a time. `facts` are those of its recordings, records those of the time. */
+/** Names in a note; the records have them all. */
+const NAMED_MAX = 5;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return names.slice(0, NAMED_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Nodes that ran in the time, whose cost is in no amount because it cannot be known. */
+function notesOf(ledgerRecords: LedgerRecords, launches: readonly LaunchEntry[]) {
+  const { span, lives } = ledgerRecords;
+  const planned = new Set(launches.flatMap(({ claims }) => claims));
+  const all = [...lives.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const endsIn = ({ terminatedAtMs, deletion }: Life): boolean =>
+    [terminatedAtMs, deletion?.atMs].some((at) => at !== undefined && isWithin(at, span));
+  const unlaunched = all.filter(
+    (life) =>
+      life.launchedAtMs === undefined &&
+      ledgerRecords.creatorOf(life.name) === undefined &&
+      endsIn(life),
+  );
+  // Replacements and static nodes have no plan of provision: the former are in the moves.
+  const unplanned = all.filter(
+    (life) =>
+      ranIn(life, span) &&
+      !planned.has(life.name) &&
+      ledgerRecords.creatorOf(life.name) !== 'disrupt',
+  );
+  const note = (nodes: readonly Life[], what: string): readonly string[] =>
+    nodes.length === 0
+      ? []
+      : [`${nodes.length} ${what}, not counted: ${namesText(nodes.map(({ name }) => name))}`];
+  return [
+    ...note(unlaunched, 'of the nodes that ended in this time have no record of their launch'),
+    ...note(unplanned, 'of the nodes that ran have no recording of the plan that launched them'),
+  ];
+}
+
+/**
+ * The ledger of a time. `facts` are those of its recordings and of those that launched nodes which
+ * ran in it, records those of the time and of the launches of these nodes.
+ */
 export function ledgerOf(
   records: readonly ReadDecision[],
   facts: readonly Facts[],
@@ -281,19 +348,20 @@ export function ledgerOf(
 ): Ledger {
   const ledgerRecords = new LedgerRecords(records, span);
   const lives = [...ledgerRecords.lives.values()];
-  const wasLaunched = (name: string): boolean =>
-    isWithin(ledgerRecords.lives.get(name)?.launchedAtMs ?? -1, span);
-  const within = facts.filter(({ atMs }) => isWithin(atMs, span));
-  const launches = within.flatMap((each) =>
-    each.useCase === 'provision' ? [launchEntry(ledgerRecords, each)] : [],
+  const entries = facts.flatMap((each) =>
+    each.useCase === 'provision' && each.atMs <= span.toMs
+      ? [launchEntry(ledgerRecords, each)]
+      : [],
   );
-  const moves = within.flatMap((each) =>
-    each.useCase === 'disrupt' ? moveEntries(ledgerRecords, each) : [],
+  const launches = entries.filter(({ atMs, hours }) => atMs >= span.fromMs || hours > 0);
+  const moves = facts.flatMap((each) =>
+    each.useCase === 'disrupt' && isWithin(each.atMs, span) ? moveEntries(ledgerRecords, each) : [],
   );
   const compared = launches.filter(({ savedUsd }) => savedUsd !== undefined);
   const launchesSavedUsd = sum(compared, ({ savedUsd = 0 }) => savedUsd);
   const movesSavedUsd = sum(moves, ({ savedUsd }) => savedUsd);
   const done = moves.filter(({ outcome }) => outcome === 'done');
+  const comparedClaims = compared.flatMap(({ claims }) => claims);
   return {
     currency: facts[0]?.currency ?? 'USD',
     span,
@@ -302,8 +370,9 @@ export function ledgerOf(
     interruptions: interruptionsOf(lives, span),
     ends: endsOf(lives, span),
     totals: {
-      nodesLaunched: lives.filter(({ name }) => wasLaunched(name)).length,
-      nodesCompared: compared.flatMap(({ claims }) => claims).filter(wasLaunched).length,
+      nodesRan: lives.filter((each) => ranIn(each, span)).length,
+      nodesLaunched: lives.filter(({ launchedAtMs = -1 }) => isWithin(launchedAtMs, span)).length,
+      nodesCompared: comparedClaims.filter((name) => ledgerRecords.ran(name)).length,
       usd: sum(compared, ({ usd }) => usd),
       firstFitUsd: sum(compared, ({ firstFitUsd }) => firstFitUsd),
       launchesSavedUsd,
@@ -311,5 +380,6 @@ export function ledgerOf(
       savedUsd: launchesSavedUsd + movesSavedUsd,
       evictions: sum(done, ({ evictions }) => evictions),
     },
+    notes: notesOf(ledgerRecords, launches),
   };
 }

@@ -49,6 +49,12 @@ export function hoursOf({ launchedAtMs, terminatedAtMs }: Life, span: Span): num
   return Math.max(0, to - from) / HOUR_MS;
 }
 
+/** Whether its instance ran at some moment of a time. */
+export function ranIn({ launchedAtMs, terminatedAtMs }: Life, { fromMs, toMs }: Span): boolean {
+  if (launchedAtMs === undefined || launchedAtMs > toMs) return false;
+  return terminatedAtMs === undefined || terminatedAtMs > fromMs;
+}
+
 export const HOUR_MS = 3_600_000;
 
 /** A time that figures are of. */

@@ -83,9 +83,9 @@ function endLines({ interruptions, ends }: Ledger): readonly string[] {
 
 /** How each figure is made; the document has the same. */
 export const METHOD = [
-  "launches: each recorded plan against the plan of Karpenter's documented first-fit rules for the same pods on the same snapshot, list prices, times the hours that the plan's nodes ran (mean, weighted by price)",
+  "launches: each recorded plan against the plan of Karpenter's documented first-fit rules for the same pods on the same snapshot, list prices, times the hours that the plan's nodes ran in this time (mean, weighted by price); also of nodes that were launched before it",
   'launches whose two plans place different numbers of pods are not counted',
-  'consolidation: list price of the removed nodes less that of their replacements, from the termination of the last old node until the horizon of the move (consolidationHorizon, the horizon of its NodePool, or less where pods soon wanted the room again), less the price of the replacements until that termination; only moves that were carried out',
+  'consolidation: list price of the removed nodes less that of their replacements, from the termination of the last old node until the horizon of the move (consolidationHorizon, the horizon of its NodePool, or less where pods soon wanted the room again), less the price of the replacements until that termination; only moves that were decided in this time and carried out',
   'interruptions and other deletions: counted from the records; no saving is claimed for them',
 ] as const;
 
@@ -100,12 +100,15 @@ export function ledgerText(ledger: Ledger): string {
       ['Saved', amountText(totals.savedUsd, currency)],
       ['  by launches', amountText(totals.launchesSavedUsd, currency)],
       ['  by consolidation', amountText(totals.movesSavedUsd, currency)],
-      ['Compared nodes', `${totals.nodesCompared} of ${totals.nodesLaunched} launched`],
-      ['  their cost', amountText(totals.usd, currency)],
-      ['  first fit', amountText(totals.firstFitUsd, currency)],
+      ['Nodes that ran', String(totals.nodesRan)],
+      ['  launched in this time', String(totals.nodesLaunched)],
+      ['  compared', String(totals.nodesCompared)],
+      ['    their cost', amountText(totals.usd, currency)],
+      ['    first fit', amountText(totals.firstFitUsd, currency)],
       ['Pods moved', String(totals.evictions)],
     ]),
     ...(skipped > 0 ? [`${skipped} of ${launches.length} recorded launches not compared`] : []),
+    ...ledger.notes.map((each) => `note: ${each}`),
     ...launchLines(ledger),
     ...moveLines(ledger),
     ...endLines(ledger),

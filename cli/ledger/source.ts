@@ -8,6 +8,7 @@ import { counted } from '../words.ts';
 import { writtenSince } from './bucket.ts';
 import { type Facts, factsOf } from './figures.ts';
 import { lastMs, madeOf, type Written, writtenIn } from './files.ts';
+import { LedgerRecords } from './ledger.ts';
 import type { Span } from './lives.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,18 +73,24 @@ export async function sourceOf(options: SourceOptions): Promise<Source> {
   return { written, span: { fromMs: toMs - since, toMs } };
 }
 
-/** What a ledger needs of the recordings of the time; recordings are read one by one. */
+/**
+ * What a ledger needs of the recordings of the time, and of those before it that launched a node
+ * which ran in it; recordings are read one by one.
+ */
 export async function factsIn(
   { written, span }: Source,
   progress: Progress,
 ): Promise<readonly Facts[]> {
+  const ledgerRecords = new LedgerRecords(written.records, span);
+  const isWanted = (atMs: number): boolean =>
+    atMs <= span.toMs && (atMs >= span.fromMs || ledgerRecords.launchedFor(atMs));
+  const wanted = written.recordings.filter(({ atMs }) => atMs === undefined || isWanted(atMs));
   const all: Facts[] = [];
-  let read = 0;
-  for await (const named of written.recordings()) {
-    read += 1;
-    progress.say(() => `${read} of ${counted(written.count, 'recording')}`);
-    const atMs = Date.parse(named.recording.at);
-    if (atMs >= span.fromMs && atMs <= span.toMs) all.push(madeOf(named, () => factsOf(named)));
+  for (const [at, { read }] of wanted.entries()) {
+    progress.say(() => `${at + 1} of ${counted(wanted.length, 'recording')}`);
+    const named = await read();
+    if (named === undefined || !isWanted(Date.parse(named.recording.at))) continue;
+    all.push(madeOf(named, () => factsOf(named)));
   }
   return all;
 }

@@ -4,7 +4,7 @@ import { count, documentOf, FRAME, time, usd } from './parts.ts';
 
 const launchSchema = documentOf(
   {
-    at: time,
+    at: time.meta({ description: 'before `from` where its nodes still ran' }),
     file: z.string().meta({ description: 'the recording' }),
     claims: z.array(z.string()).meta({ description: 'NodeClaims that were created' }),
     nodes: count,
@@ -57,8 +57,9 @@ export const savingsSchema = z.strictObject({
   ),
   totals: documentOf(
     {
-      nodesLaunched: count,
-      nodesCompared: count,
+      nodesRan: count.meta({ description: 'nodes that ran at some moment of the time' }),
+      nodesLaunched: count.meta({ description: 'of these, launched in the time' }),
+      nodesCompared: count.meta({ description: 'of those that ran, of compared launches' }),
       usd: usd('of the launches that were compared'),
       firstFitUsd: usd('first fit of the same launches'),
       launchesSavedUsd: usd('firstFitUsd less usd'),
@@ -68,4 +69,5 @@ export const savingsSchema = z.strictObject({
     },
     'the sums of the entries',
   ),
+  notes: z.array(z.string()).meta({ description: 'what is missing in the amounts' }),
 });

@@ -14,6 +14,15 @@ const sideSchema = documentOf(
   "one controller's figures",
 );
 
+const sumsSchema = documentOf(
+  {
+    nodes: count,
+    usdPerHour: usd('list price of all nodes of NodePools'),
+    pending: count.meta({ description: 'pods without a node' }),
+  },
+  'what a side has at a moment',
+);
+
 const by = z.enum(['karpenter', 'joiner']);
 
 /** The document of `joiner shadow report -o json`. */
@@ -37,6 +46,9 @@ export const shadowSchema = z.strictObject({
         usdPerHour: usd('list price; null: not known').nullable(),
         pods: z.array(z.string()),
         replaces: z.array(z.string()).meta({ description: 'NodeClaims of nodes that it replaces' }),
+        returned: z.string().nullable().meta({
+          description: "a NodeClaim that Joiner's plans had removed, and keep again",
+        }),
       },
       'a node that was launched, or would have been',
     ),
@@ -52,6 +64,12 @@ export const shadowSchema = z.strictObject({
         why: z.string().nullable(),
       },
       'a node that went, or would have',
+    ),
+  ),
+  timeline: z.array(
+    documentOf(
+      { at: time, karpenter: sumsSchema, joiner: sumsSchema },
+      'both from this moment until that of the next entry',
     ),
   ),
   notes: z.array(z.string()),

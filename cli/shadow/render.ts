@@ -1,5 +1,6 @@
 import { type Currency, money } from '../../shared/core/model/currency.ts';
-import { METHOD, type ShadowReport, type Side } from './report.ts';
+import type { ShadowReport, Side } from './model.ts';
+import { CAVEAT, METHOD } from './report.ts';
 
 type Cells = readonly [name: string, karpenter: string, joiner: string];
 
@@ -51,7 +52,8 @@ export function machineText(
 }
 
 /** What a node is for, as far as it is known; with two spaces before it. */
-function purposeText({ pods, replaces }: ShadowReport['launches'][number]): string {
+function purposeText({ pods, replaces, returned }: ShadowReport['launches'][number]): string {
+  if (returned !== null) return `  ${returned} again, which a plan had removed`;
   if (pods.length > 0) return `  for ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`;
   return replaces.length > 0 ? `  in place of ${replaces.join(', ')}` : '';
 }
@@ -65,16 +67,21 @@ export function shadowText(report: ShadowReport): string {
       `${each.at}  ${each.by.padEnd(9)}  ${each.nodePool}  ${machineText(each, currency)}` +
       `${purposeText(each)}\n`,
   );
-  const removed = removals.map(
-    ({ at, by, nodeClaim, evictions, why }) =>
-      `${at}  ${by.padEnd(9)}  ${nodeClaim}  ${evictions} evictions${why === null ? '' : `  ${why}`}\n`,
-  );
+  const removed = removals.map(({ at, by, nodeClaim, usdPerHour, evictions, why }) => {
+    const price = usdPerHour === null ? 'price not known' : money(usdPerHour, currency, 4);
+    const moved = `${evictions} ${evictions === 1 ? 'eviction' : 'evictions'}`;
+    const cells = [at, by.padEnd(9), nodeClaim, price, moved, ...(why === null ? [] : [why])];
+    return `${cells.join('  ')}\n`;
+  });
   return [
     `${cluster}\n${from} to ${to}, ${observations} observations\n`,
     ...(notes.length === 0 ? [] : [notes.map((each) => `note: ${each}\n`).join('')]),
     table,
+    `${CAVEAT}\n`,
     ...(launched.length === 0 ? [] : [`LAUNCHES\n${launched.join('')}`]),
     ...(removed.length === 0 ? [] : [`REMOVALS\n${removed.join('')}`]),
-    `How the figures are made:\n${METHOD.map((each) => `- ${each}\n`).join('')}`,
+    `How the figures are made:\n${METHOD.filter((each) => each !== CAVEAT)
+      .map((each) => `- ${each}\n`)
+      .join('')}`,
   ].join('\n');
 }

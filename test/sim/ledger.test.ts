@@ -67,6 +67,22 @@ describe(`${DAYS} recorded days`, () => {
     ]);
   });
 
+  it('nodes that were launched before the time count for what lies in it, to the cent', async () => {
+    const since = async (span: string) =>
+      savingsSchema.parse(await answered('savings', '--dir', folder, '--since', span));
+    const [all, day] = [await since('31d'), await since('1d')];
+    expect(day.totals.nodesRan).toBeGreaterThan(day.totals.nodesLaunched);
+    expect(day.totals.nodesCompared).toBe(day.totals.nodesRan);
+    expect(day.notes).toEqual([]);
+    const inDay = all.launches.map(({ at, usdPerHour, file }) => ({ at, usdPerHour, file }));
+    for (const { at, usdPerHour, file } of day.launches) {
+      expect(inDay).toContainEqual({ at, usdPerHour, file });
+    }
+    expect(day.launches.some(({ at }) => at < day.from)).toBe(true);
+    expect(day.totals.usd).toBeGreaterThan(0);
+    expect(day.totals.usd).toBeLessThan(all.totals.usd);
+  });
+
   // Its prices are those of the plans; the simulation pays for what EC2 had of what was asked for.
   it('the cost of its nodes is what the simulation itself counted, within 3 %', async () => {
     const { totals } = savingsSchema.parse(

@@ -7,6 +7,7 @@ import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
 import { priceChangeTables } from './price-changes.ts';
+import { sidesTable, sidesTimeline } from './sides.ts';
 import {
   decisionTable,
   differenceTable,
@@ -87,6 +88,14 @@ function timeSection(model: PageModel, prices: Prices): Markup {
   return section('time', 'What happened', timeline(model, history, scene, prices), lead);
 }
 
+function sidesSection({ sides }: PageModel, prices: Prices): Markup {
+  if (sides === undefined) return NOTHING;
+  const [first, second] = sides.sides;
+  const lead = `${first.name}'s nodes, and what ${second.name} would have made of them at the same moments, on one scale. At the right, the end.`;
+  const over = section('time', 'Both over the time', sidesTimeline(sides, prices), lead);
+  return html`${over}${section('figures', 'Both in figures', sidesTable(sides))}`;
+}
+
 function headlines({ headlines: list }: PageModel): Markup {
   return html`<ul class="headlines">${list.map(({ value, label }) => html`<li><b>${value}</b> <span>${label}</span></li>`)}</ul>`;
 }
@@ -102,10 +111,12 @@ function notesSection({ notes, facts }: PageModel): Markup {
 const DECISION_TITLES: Readonly<Record<string, string>> = {
   diagnose: 'NodeOverlays',
   compare: 'Decisions of Joiner',
+  shadow: 'What both launched and removed',
 };
 
 const DECISION_HEADS: Readonly<Record<string, Heads>> = {
   diagnose: ['State', 'NodeOverlay', 'Weight, what its status says, and what it changes'],
+  shadow: ['What', 'NodePool or NodeClaim', 'Instance type, price, and why'],
 };
 
 const PRICES_LEAD =
@@ -161,7 +172,7 @@ function contents(model: PageModel, prices: Prices): Markup {
   const why =
     scene === undefined ? NOTHING : section('ladder', ladderTitle, ladders(scene, prices));
   const decided = decisionSection(model);
-  return html`${cost}${differenceSection(model)}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
+  return html`${cost}${differenceSection(model)}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${sidesSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${staysSection(model)}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
 }
 
 /** What could end a script element, or turn the direction of text. */

@@ -1,10 +1,11 @@
 import type { Scene, WorkloadModel } from '../model/model.ts';
-import { amount, podsOn, priceOf, ROOM_MIN, roomOf, shareOf, usageOf } from '../model/use.ts';
+import { amount, NO_POOL, podsOn } from '../model/use.ts';
 import { bar, colourClass, fillCurve, isStriped, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { effectText } from './ladder.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
-import { amountText, count, type Prices, percent, podsText } from './text.ts';
+import { eachPrice, resourceName, shares, stateBadge, sumText } from './sums.ts';
+import { amountText, count, type Prices, podsText } from './text.ts';
 
 /** How a picture is looked at. */
 export interface View {
@@ -16,27 +17,9 @@ export interface View {
   readonly open: ReadonlySet<string>;
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  new: 'new',
-  leaves: 'leaves',
-  starting: 'starts',
-  runs: '',
-};
-
 /** Workloads in the legend: at once, and when it is opened. The others are named where they are. */
 const LEGEND_MAX = 24;
 const LEGEND_OPENED_MAX = 150;
-
-function resourceName(resource: string): string {
-  return resource.split('/').at(-1) ?? resource;
-}
-
-function shares(scene: Scene, nodes: Group['nodes']): readonly (readonly [string, string])[] {
-  return scene.resources.flatMap((resource) => {
-    const use = usageOf(scene, nodes, resource);
-    return use.there > 0 ? [[resourceName(resource), percent(shareOf(use))] as const] : [];
-  });
-}
 
 function sizeShare(group: Group, resource: string, most: ReadonlyMap<string, number>): number {
   const largest = most.get(resource) ?? 0;
@@ -52,14 +35,12 @@ function row(
 ): Markup {
   const { nodes, first } = group;
   const times = nodes.length > 1 ? html`<b class="times">${nodes.length} ×</b> ` : NOTHING;
-  const isMixed = first.state !== 'new' || scene.nodes.some((each) => each.state !== 'new');
   const isInner = view.level === 'type' && group.level === 'equal';
   const expanded =
     group.level === 'type' && nodes.length > 1
       ? html` aria-expanded="${String(view.open.has(openKey(group)))}"`
       : NOTHING;
-  const state = isMixed ? (STATES[first.state] ?? '') : '';
-  const badge = state === '' ? NOTHING : html`<span class="badge ${first.state}">${state}</span>`;
+  const badge = stateBadge(scene, first);
   const bars = scene.resources.map((resource) =>
     bar(scene, group, resource, view.toSize ? sizeShare(group, resource, most) : 100),
   );
@@ -70,23 +51,9 @@ function row(
   const others = nodes.length - 1;
   const also = others > 0 ? ` and ${others.toLocaleString('en')} more` : '';
   const name = html`<small class="name">${first.name}${also}</small>`;
-  const prices = new Set(nodes.map(({ listPrice }) => listPrice));
-  const price = view.prices.perHour(priceOf(nodes) / nodes.length);
   const effect = overlayText(first);
   const overlaid = effect === '' ? NOTHING : html`<span class="badge">${effect}</span>`;
-  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${prices.size > 1 ? '⌀ ' : ''}${price}<small>${nodes.length > 1 ? 'an hour each' : 'an hour'}</small></span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${podsText(podsOn(scene, nodes))}</span></span></button></li>`;
-}
-
-/** What some nodes are and cost, in a line. */
-function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
-  const room = roomOf(scene, nodes);
-  return [
-    count(nodes.length, 'node'),
-    podsText(podsOn(scene, nodes)),
-    `${view.prices.perHour(priceOf(nodes))}/h`,
-    ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
-    room > ROOM_MIN ? `room for more pods ${view.prices.perHour(room)}/h` : 'no room for more pods',
-  ].join(' · ');
+  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${eachPrice(nodes, view.prices)}</span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${podsText(podsOn(scene, nodes))}</span></span></button></li>`;
 }
 
 /** What NodeOverlays have made of a node; empty: nothing. */
@@ -114,14 +81,15 @@ export function picture(scene: Scene, view: View): Markup {
   );
   const numbered = groups.map((group, at) => ({ group, at }));
   const byPool = Map.groupBy(numbered, ({ group }) => group.pool);
+  const own = scene.nodes.filter(({ pool }) => pool !== NO_POOL);
   const total =
-    byPool.size > 1
-      ? html`<p class="total">All NodePools: ${sumText(scene, scene.nodes, view)}</p>`
+    new Set(own.map(({ pool }) => pool)).size > 1
+      ? html`<p class="total">All NodePools: ${sumText(scene, own, view.prices)}</p>`
       : NOTHING;
-  const pools = [...byPool].map(([pool, own]) => {
-    const rows = own.map(({ group, at }) => row(scene, group, at, view, most));
+  const pools = [...byPool].map(([pool, numbers]) => {
+    const rows = numbers.map(({ group, at }) => row(scene, group, at, view, most));
     const nodes = scene.nodes.filter((each) => each.pool === pool);
-    const heading = html`<h3>${pool}</h3><p class="sum">${sumText(scene, nodes, view)}</p>`;
+    const heading = html`<h3>${pool}</h3><p class="sum">${sumText(scene, nodes, view.prices)}</p>`;
     return html`<section class="pool">${heading}<ul class="nodes">${rows}</ul></section>`;
   });
   return html`${total}${pools}`;

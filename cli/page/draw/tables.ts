@@ -2,6 +2,7 @@ import type { DecisionModel, Difference, PageModel, Scene, StayModel } from '../
 import { podsOn, usageOf } from '../model/use.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
+import { stateBadge } from './sums.ts';
 import { amountText, clock, count, namesText, type Prices } from './text.ts';
 import { whyMarkup } from './why.ts';
 
@@ -46,7 +47,7 @@ function nodeRow(
   const pods = podsOn(scene, nodes);
   const daemons = pods.daemons === 0 ? '' : ` + ${pods.daemons.toLocaleString('en')}`;
   const price = hasEffects ? html`<td class="number">${prices.perHour(first.price)}</td>` : NOTHING;
-  return html`<tr><td class="number">${nodes.length.toLocaleString('en')}</td><th scope="row">${first.type}</th><td>${pool}</td><td class="whole">${first.capacityType}</td><td>${unbroken(zones)}</td><td class="number">${prices.perHour(first.listPrice)}</td>${price}<td class="number">${pods.own.toLocaleString('en')}${daemons}</td>${use}<td class="names">${nodeNames(nodes)}</td></tr>`;
+  return html`<tr><td class="number">${nodes.length.toLocaleString('en')}</td><th scope="row">${first.type} ${stateBadge(scene, first)}</th><td>${pool}</td><td class="whole">${first.capacityType}</td><td>${unbroken(zones)}</td><td class="number">${prices.perHour(first.listPrice)}</td>${price}<td class="number">${pods.own.toLocaleString('en')}${daemons}</td>${use}<td class="names">${nodeNames(nodes)}</td></tr>`;
 }
 
 /** What the rows of the table of nodes have in common. */

@@ -5,7 +5,7 @@ import { money } from '../../../shared/core/model/currency.ts';
 /** How amounts of money read. */
 export interface Prices {
   readonly perHour: (amount: number | null) => string;
-  readonly perMonth: (amount: number) => string;
+  readonly perMonth: (amount: number | null) => string;
 }
 
 function grouped(text: string): string {
@@ -17,7 +17,7 @@ export function pricesIn(currency: Currency): Prices {
     `${amount < 0 ? '−' : ''}${grouped(money(Math.abs(amount), currency, digits))}`;
   return {
     perHour: (amount) => (amount === null ? '–' : show(amount, 4)),
-    perMonth: (amount) => show(amount * HOURS_A_MONTH, 2),
+    perMonth: (amount) => (amount === null ? '–' : show(amount * HOURS_A_MONTH, 2)),
   };
 }
 

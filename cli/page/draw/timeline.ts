@@ -1,10 +1,10 @@
-import type { DecisionModel, History, PageModel, Scene } from '../model/model.ts';
-import { nodeSteps, type Steps } from '../model/moment.ts';
+import type { DecisionModel, History, PageModel, Scene, Steps } from '../model/model.ts';
+import { nodeSteps } from '../model/moment.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { clock, count, type Prices } from './text.ts';
 
-const WIDTH = 1000;
-const HEIGHT = 48;
+export const WIDTH = 1000;
+export const HEIGHT = 48;
 /** Marks nearer than this share of the time are one. */
 const NEAR = 0.006;
 const TICKS = 6;
@@ -119,11 +119,13 @@ function pauseRow(pauses: History['pauses'], seconds: number): Markup {
   return html`<div class="curve pauses"><span class="name">paused<small>launches, disruptions</small></span><svg class="plot" role="img" aria-label="Paused: ${said.join('; ')}" width="100%" height="19"><title>${said.join('; ')}</title>${bands}</svg><span class="now"></span></div>`;
 }
 
-function axis(seconds: number): Markup {
+export function axis(seconds: number): Markup {
   const ticks = Array.from({ length: TICKS + 1 }, (_, at) => {
     const anchor = at === 0 ? 'start' : at === TICKS ? 'end' : 'middle';
     const x = Math.round((at / TICKS) * 10000) / 100;
-    return html`<text x="${x}%" y="11" text-anchor="${anchor}">${clock((seconds * at) / TICKS)}</text>`;
+    // In a narrow window only every second fits.
+    const fits = at % 2 === 0 ? '' : 'wide';
+    return html`<text class="${fits}" x="${x}%" y="11" text-anchor="${anchor}">${clock((seconds * at) / TICKS)}</text>`;
   });
   return html`<div class="curve"><span class="name"></span><svg class="plot ticks" aria-hidden="true" width="100%" height="14">${ticks}</svg><span class="now"></span></div>`;
 }

@@ -46,7 +46,8 @@ function launchesOf(json: Json, nodes: readonly PackedNode[], prices: Prices) {
       runnerUp === null
         ? ''
         : `; runner-up ${runnerUp.type} ${runnerUp.capacityType} in ${runnerUp.zone} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;
-    const what = `${instanceType ?? ''} ${capacityType ?? ''} in ${zone ?? ''} at ${prices.perHour(listPrice)}/h`;
+    const cost = listPrice === null ? ', price unknown' : ` at ${prices.perHour(listPrice)}/h`;
+    const what = `${instanceType ?? ''} ${capacityType ?? ''} in ${zone ?? ''}${cost}`;
     const instead = replaces.length === 0 ? '' : `, in the place of ${replaces.join(', ')}`;
     const action = replaces.length === 0 ? 'launch' : 'launch, as replacement';
     return [

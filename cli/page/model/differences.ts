@@ -1,3 +1,4 @@
+import { costOf } from '../draw/sums.ts';
 import { amountText, count, type Prices, percent, podsText } from '../draw/text.ts';
 import type { Difference, NodeModel, Scene } from './model.ts';
 import { podsOn, priceOf, roomOf, shareOf, usageOf } from './use.ts';
@@ -10,7 +11,7 @@ const CAPACITY_TYPES = ['on-demand', 'spot', 'reserved'];
 
 function boughtText(nodes: readonly NodeModel[], prices: Prices): string {
   if (nodes.length === 0) return 'none';
-  return `${count(nodes.length, 'node')}, ${prices.perHour(priceOf(nodes))}/h`;
+  return `${count(nodes.length, 'node')}, ${costOf(nodes, prices)}`;
 }
 
 /** `2 × m6g.4xlarge on-demand`, the most expensive kind first. */
@@ -41,7 +42,7 @@ export function differencesOf(scenes: readonly Scene[], prices: Prices): readonl
     scenes.some(({ nodes }) => nodes.some(({ capacityType }) => capacityType === each)),
   );
   return [
-    row('Cost an hour', ({ nodes }) => prices.perHour(priceOf(nodes))),
+    row('Cost an hour', ({ nodes }) => costOf(nodes, prices).replace(/\/h/, '')),
     row('Nodes', ({ nodes }) => nodes.length.toLocaleString('en')),
     row('Pods', (scene) => podsText(podsOn(scene, scene.nodes))),
     ...bought.map((each) =>

@@ -67,7 +67,8 @@ export function runnerUpKind(
 export function choiceText(node: NodeModel, prices: Prices): string {
   const { type, capacityType, zone, price, runnerUp } = node;
   const pods = node.pods.reduce((sum, [, each]) => sum + each, 0);
-  const chosen = `${type} ${capacityType} in ${zone} at ${prices.perHour(price)}/h, planned for ${count(pods, 'pod')}`;
+  const cost = price === null ? ', price unknown' : ` at ${prices.perHour(price)}/h`;
+  const chosen = `${type} ${capacityType} in ${zone}${cost}, planned for ${count(pods, 'pod')}`;
   if (runnerUp === null) return node.ladder === null ? chosen : `${chosen}; no other offering fits`;
   const next = `${runnerUp.type} ${runnerUp.capacityType} in ${runnerUp.zone}`;
   return `${chosen}; runner-up ${next} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;

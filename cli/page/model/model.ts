@@ -54,7 +54,8 @@ export interface Scene {
 
 export interface CostRow {
   readonly label: string;
-  readonly perHour: number;
+  /** Null: not known. */
+  readonly perHour: number | null;
   readonly note: string;
   readonly tone: 'before' | 'after' | 'bound';
 }
@@ -111,6 +112,25 @@ export interface PriceChange {
   readonly capacity: string;
 }
 
+/** A level over time: its value from a moment on. */
+export type Steps = readonly (readonly [at: number, value: number])[];
+
+/** What one of two has over the same time. */
+export interface Side {
+  readonly name: string;
+  readonly nodes: Steps;
+  readonly cost: Steps;
+  readonly pending: Steps;
+}
+
+/** Two beside each other. */
+export interface Sides {
+  readonly seconds: number;
+  readonly sides: readonly [Side, Side];
+  /** What both have, in the order of the sides. */
+  readonly figures: readonly Difference[];
+}
+
 export interface PageModel {
   readonly command: string;
   readonly subject: string;
@@ -133,6 +153,8 @@ export interface PageModel {
   readonly priceChanges?: readonly PriceChange[];
   /** In what the scenes differ; undefined: they are not ways of the same. */
   readonly differences?: readonly Difference[];
+  /** Undefined: the command does not lay two beside each other over time. */
+  readonly sides?: Sides;
   /** What makes one of the ways what it is; empty or undefined: nothing has to be said. */
   readonly basis?: string;
   readonly notes: readonly string[];

@@ -1,4 +1,12 @@
-import type { DecisionModel, History, NodeModel, PageModel, PodCount, Scene } from './model.ts';
+import type {
+  DecisionModel,
+  History,
+  NodeModel,
+  PageModel,
+  PodCount,
+  Scene,
+  Steps,
+} from './model.ts';
 
 /** What a simulation is at one moment. */
 export interface Moment {
@@ -69,9 +77,6 @@ export function shownFirst({ scenes, history }: PageModel): Scene | undefined {
   if (scene === undefined || history === null) return scene;
   return momentAt(scene, history, history.seconds).scene;
 }
-
-/** A level over time: its value from a moment on. */
-export type Steps = readonly (readonly [at: number, value: number])[];
 
 export function nodeSteps({ nodes }: Scene): Steps {
   const changes = nodes.flatMap(({ life }) =>

@@ -1,5 +1,5 @@
 import { isJson, type Json, listAt, textAt } from '../../../shared/sim/json.ts';
-import { count, pricesIn } from '../draw/text.ts';
+import { count, type Prices, pricesIn } from '../draw/text.ts';
 import { currencyIn, fact, launchesIn, leftBy, price, textsIn, together } from './facts.ts';
 import type { CostRow, DecisionModel, PageModel } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
@@ -33,22 +33,55 @@ function otherDecisions(json: Json): readonly DecisionModel[] {
   ];
 }
 
+/** An amount of the plan; null: no price of it is known. */
+function amountOf(plan: Json, key: 'now' | 'after'): number | null {
+  const known = price(plan, 'pricePerHour', key);
+  return known === 0 && price(plan, 'pricePerHour', 'unpriced') > 0 ? null : known;
+}
+
+function unpricedText(plan: Json): string {
+  const unpriced = price(plan, 'pricePerHour', 'unpriced');
+  return unpriced === 0 ? '' : `${count(unpriced, 'node')} of unknown price`;
+}
+
+/** `$1.0179 an hour now, $0.9647 after`; what is not known is not counted as nothing. */
+function pricesText(plan: Json, { perHour }: Prices): string {
+  const unpriced = unpricedText(plan);
+  const amount = (key: 'now' | 'after', unit: string): string => {
+    const known = amountOf(plan, key);
+    if (known === null) return `price unknown ${key}`;
+    return `${unpriced === '' ? '' : 'at least '}${perHour(known)}${unit} ${key}`;
+  };
+  const more = unpriced === '' ? '' : ` (${unpriced})`;
+  return `${amount('now', ' an hour')}, ${amount('after', '')}${more}`;
+}
+
 function costsOf(json: Json): readonly CostRow[] {
-  const unpriced = price(json, 'pricePerHour', 'unpriced');
-  const note = unpriced > 0 ? `without ${count(unpriced, 'node')} of unknown price` : 'list prices';
+  const noteOf = (plan: Json): string => {
+    const unpriced = unpricedText(plan);
+    return unpriced === '' ? 'list prices' : `at least: without ${unpriced}`;
+  };
   const { before } = json;
   const own = [
-    { label: 'Now', perHour: price(json, 'pricePerHour', 'now'), note, tone: 'before' as const },
+    { label: 'Now', perHour: amountOf(json, 'now'), note: noteOf(json), tone: 'before' as const },
     {
       label: isJson(before) ? 'After, with the changes' : 'After',
-      perHour: price(json, 'pricePerHour', 'after'),
-      note,
+      perHour: amountOf(json, 'after'),
+      note: noteOf(json),
       tone: 'after' as const,
     },
   ];
   if (!isJson(before)) return own;
-  const perHour = price(before, 'pricePerHour', 'after');
-  return [...own, { label: 'After, as it is', perHour, note, tone: 'bound' }];
+  const perHour = amountOf(before, 'after');
+  return [...own, { label: 'After, as it is', perHour, note: noteOf(before), tone: 'bound' }];
+}
+
+/** What the plan changes, where the price of every node is known. */
+function changeText(json: Json, { perMonth }: Prices): string {
+  if (unpricedText(json) !== '') return '–';
+  const [now, after] = ['now', 'after'].map((key) => price(json, 'pricePerHour', key));
+  const change = (after ?? 0) - (now ?? 0);
+  return `${change > 0 ? '+' : ''}${perMonth(change)}`;
 }
 
 /** The page of what `plan -o json` prints. */
@@ -64,22 +97,18 @@ export function planModel(subject: string, json: Json): PageModel {
   const scenes = found.map(({ title, packing }) => sceneOf(title, packing, colours));
   const currency = currencyIn(json, scenes);
   const prices = pricesIn(currency);
-  const [now, after] = ['now', 'after'].map((key) => price(json, 'pricePerHour', key));
-  const change = (after ?? 0) - (now ?? 0);
   const [launches, removals] = [listAt(json, 'launches'), listAt(json, 'removals')];
   const left = price(json, 'summary', 'failed');
   const [scene] = scenes;
   return {
     command: 'plan',
     subject,
-    lead: `${count(launches.length, 'node')} to launch, ${removals.length} to remove: ${prices.perHour(
-      now ?? 0,
-    )} an hour now, ${prices.perHour(after ?? 0)} after${
+    lead: `${count(launches.length, 'node')} to launch, ${removals.length} to remove: ${pricesText(json, prices)}${
       left > 0 ? `; ${count(left, 'pod')} stay pending` : ''
     }.`,
     headlines: [
-      { value: prices.perHour(after ?? 0), label: 'an hour after' },
-      { value: `${change > 0 ? '+' : ''}${prices.perMonth(change)}`, label: 'a month' },
+      { value: prices.perHour(amountOf(json, 'after')), label: 'an hour after' },
+      { value: changeText(json, prices), label: 'a month' },
       { value: String(launches.length), label: 'nodes to launch' },
       { value: String(removals.length), label: 'nodes to remove' },
     ],

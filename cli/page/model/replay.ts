@@ -112,7 +112,7 @@ export function replayModel(subject: string, json: Json): PageModel {
   const found = scenesOf(recordings);
   const scenes = found.filter((each) => each !== undefined);
   const costs = recordings.map(costOf);
-  const sum = costs.reduce((all, { perHour }) => all + perHour, 0);
+  const sum = costs.reduce((all, { perHour }) => all + (perHour ?? 0), 0);
   const currency = currencyIn(json, scenes);
   const prices = pricesIn(currency);
   const launched = recordings.reduce((all, each) => all + claimsIn(each).length, 0);

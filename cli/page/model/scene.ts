@@ -4,6 +4,7 @@ import { isJson, type Json, objectAt } from '../../../shared/sim/json.ts';
 import type { PackedNode, PackedWorkload, Packing } from '../../packing/packing.ts';
 import { plannedText } from './facts.ts';
 import type { Amounts, NodeModel, Scene, WorkloadModel } from './model.ts';
+import { NO_POOL } from './use.ts';
 
 /** Not drawn: every pod has one, and few nodes run out of them. */
 const UNDRAWN: ReadonlySet<string> = new Set(['pods', 'ephemeral-storage']);
@@ -62,7 +63,7 @@ function nodeModel(node: PackedNode): NodeModel {
   return {
     name,
     claim: node.nodeClaim === null || node.nodeClaim === name ? '' : node.nodeClaim,
-    pool: node.nodePool ?? 'no NodePool',
+    pool: node.nodePool ?? NO_POOL,
     type: node.instanceType ?? 'unknown type',
     zone: node.zone ?? '–',
     capacityType: node.capacityType ?? '–',

@@ -1,5 +1,8 @@
 import type { Amounts, NodeModel, PodCount, Scene } from './model.ts';
 
+/** Where a node is shown that belongs to no NodePool: no name of one has a space. */
+export const NO_POOL = 'no NodePool';
+
 /** What of a resource is used of what there is, over some nodes. */
 export interface Use {
   readonly used: number;
@@ -50,7 +53,7 @@ export function podsOn({ workloads }: Scene, nodes: readonly NodeModel[]): PodSu
 /** What costs less than this an hour is no room worth a word. */
 export const ROOM_MIN = 0.00005;
 
-/** What the room for more pods costs: the free share of each node's fullest resource. */
+/** What the room costs on nodes of known price: the free share of each one's fullest resource. */
 export function roomOf(scene: Scene, nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, node) => {
     const shares = scene.resources.map((each) => shareOf(usageOf(scene, [node], each)));
@@ -58,6 +61,44 @@ export function roomOf(scene: Scene, nodes: readonly NodeModel[]): number {
   }, 0);
 }
 
+/** What some nodes cost an hour, as far as it is known. */
+export interface PriceSum {
+  readonly known: number;
+  /** Nodes of unknown price. */
+  readonly unknown: number;
+  readonly nodes: number;
+}
+
+export function priceSum(nodes: readonly NodeModel[]): PriceSum {
+  const unknown = nodes.filter(({ listPrice }) => listPrice === null).length;
+  return { known: priceOf(nodes), unknown, nodes: nodes.length };
+}
+
+/** Without nodes of unknown price: to order by. */
 export function priceOf(nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, { listPrice }) => sum + (listPrice ?? 0), 0);
+}
+
+/** Nodes that are there before a plan is carried out, and those that are there after it. */
+export interface Moments {
+  readonly now: readonly NodeModel[];
+  readonly after: readonly NodeModel[];
+}
+
+/**
+ * Undefined: the nodes, some of a scene's, are those of one moment, since none of them comes to
+ * others or goes.
+ */
+export function momentsOf(
+  scene: Pick<Scene, 'nodes'>,
+  nodes: readonly NodeModel[],
+): Moments | undefined {
+  const isNew = ({ life, state }: NodeModel) => life === null && state === 'new';
+  const goes = ({ life, state }: NodeModel) => life === null && state === 'leaves';
+  const isFromNothing = scene.nodes.every(isNew);
+  if (isFromNothing || !nodes.some((each) => isNew(each) || goes(each))) return undefined;
+  return {
+    now: nodes.filter((each) => !isNew(each)),
+    after: nodes.filter((each) => !goes(each)),
+  };
 }

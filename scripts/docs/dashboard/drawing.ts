@@ -1,7 +1,7 @@
 /** docs/operate/dashboard.svg: the dashboard of the stack with sample data. */
 import { escaped } from '../../../cli/page/draw/markup.ts';
 import { type Plot, stepPath } from '../../../cli/page/draw/timeline.ts';
-import type { Steps } from '../../../cli/page/model/moment.ts';
+import type { Steps } from '../../../cli/page/model/model.ts';
 import { dashboardWidgets, type Widget } from './body.ts';
 import { SPAN_MINUTES, sampleOf, sampleRows } from './sample.ts';
 

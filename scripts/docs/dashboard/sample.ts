@@ -1,5 +1,5 @@
 /** What the rendering of the dashboard shows: three hours of a cluster that does not exist. */
-import type { Steps } from '../../../cli/page/model/moment.ts';
+import type { Steps } from '../../../cli/page/model/model.ts';
 
 /** Minutes that the sample is long. */
 export const SPAN_MINUTES = 180;

@@ -69,5 +69,13 @@ it('reads the bucket as it reads a folder', async () => {
     expect(local.launches[1]).toMatchObject({ hours: 0, notCompared: 'not-launched' });
     expect(read.totals.nodesCompared).toBe(read.totals.nodesLaunched);
     expect(read.launches[0].hours).toBeGreaterThan(local.launches[0].hours);
+    // Launched a day ago, and they run: of the last hour they count for an hour, too.
+    const hour = await joiner('savings', '--cluster', 'demo', '--since', '1h', '-o', 'json');
+    const { totals, launches, notes } = JSON.parse(hour.stdout);
+    expect(launches.map(({ hours }: { hours: number }) => hours)).toEqual([1, 1]);
+    expect(totals).toMatchObject({ nodesLaunched: 0, nodesRan: read.totals.nodesRan });
+    expect(totals.nodesCompared).toBe(totals.nodesRan);
+    expect(totals.usd).toBeGreaterThan(0);
+    expect(notes).toEqual([]);
   });
 });

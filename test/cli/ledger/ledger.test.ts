@@ -98,6 +98,47 @@ describe('a launch', () => {
   });
 });
 
+describe('a node that was launched before the time', () => {
+  const facts = [launch(1, figures(['shop/a', 0.1]), figures(['shop/a', 0.2]))];
+  const between = (from: number, to: number, records = life('a', 'shop/a', 1, 9)) =>
+    ledgerOf(records, facts, { fromMs: from * HOUR_MS, toMs: to * HOUR_MS });
+
+  it('counts for the part of its life that lies in the time', () => {
+    const { totals, notes, launches } = between(5, 100);
+    expect(launches).toMatchObject([{ atMs: HOUR_MS, hours: 4, notCompared: undefined }]);
+    expect(totals).toMatchObject({ nodesRan: 1, nodesLaunched: 0, nodesCompared: 1 });
+    expect(totals.usd).toBeCloseTo(0.4, 12);
+    expect(totals.savedUsd).toBeCloseTo(0.4, 12);
+    expect(notes).toEqual([]);
+    expect(ledgerText(between(5, 100))).toMatch(/^Nodes that ran +1\n {2}launched .* 0$/m);
+  });
+
+  it('adds up over times that follow each other', () => {
+    const whole = between(0, 12).totals.usd;
+    const parts = [between(0, 3), between(3, 6), between(6, 12)].map(({ totals }) => totals.usd);
+    expect(parts.every((each) => each > 0)).toBe(true);
+    expect(parts.reduce((a, b) => a + b)).toBeCloseTo(whole, 12);
+  });
+
+  it('is no more there once it has gone', () => {
+    expect(between(10, 20)).toMatchObject({ launches: [], totals: { nodesRan: 0, usd: 0 } });
+  });
+
+  it('is named where no record has its launch, or no recording its plan', () => {
+    const [, , ended] = life('a', 'shop/a', 1, 9);
+    const { notes, totals } = between(5, 100, ended === undefined ? [] : [ended]);
+    expect(totals.nodesRan).toBe(0);
+    expect(notes).toEqual([
+      '1 of the nodes that ended in this time have no record of their launch, not counted: a',
+    ]);
+    const other = between(5, 100, life('b', 'shop/b', 1, 9));
+    expect(other.notes).toEqual([
+      '1 of the nodes that ran have no recording of the plan that launched them, not counted: b',
+    ]);
+    expect(ledgerText(other)).toContain('note: 1 of the nodes that ran');
+  });
+});
+
 const MOVE: MoveFigures = {
   claims: ['old'],
   beforeUsdPerHour: 0.4,

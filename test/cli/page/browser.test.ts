@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as page from '../../../cli/page/page.ts';
 import { Chromium, chromiumPath, type Scheme, type Tab } from '../../support/chromium.ts';
-import { pageOf, ROOT, withRecordings } from './made.ts';
+import { inFolder } from '../run.ts';
+import { observations, pageOf, planned, ROOT, withRecordings } from './made.ts';
 
 /** Pages in a real browser; without one (Debian: the package chromium), these are skipped. */
 
@@ -20,7 +22,7 @@ const PAGES = {
   compare: ['compare', join(ROOT, 'bench/compare/19500-pods')],
   diagnose: ['diagnose', '--case', join(ROOT, 'examples/09-solve/case.json')],
 } as const;
-const NAMES = ['simulate', 'solve', 'compare', 'diagnose', 'replay'] as const;
+const NAMES = ['simulate', 'solve', 'compare', 'diagnose', 'replay', 'plan', 'shadow'] as const;
 type Name = (typeof NAMES)[number];
 
 let folder: string;
@@ -33,6 +35,13 @@ beforeAll(async () => {
   }
   const replayed = await withRecordings((files) => pageOf('replay', ...files));
   writeFileSync(join(folder, 'replay.html'), replayed);
+  const { json } = await planned();
+  const plan = await page.pageOf({ command: 'plan', subject: 'https://api', json });
+  writeFileSync(join(folder, 'plan.html'), plan);
+  const report = await inFolder({ 'all.ndjson': observations() }, (place) =>
+    pageOf('shadow', 'report', join(place, 'all.ndjson')),
+  );
+  writeFileSync(join(folder, 'shadow.html'), report);
   chromium = await Chromium.start(found);
 }, 120_000);
 afterAll(async () => {
@@ -276,6 +285,38 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(types).toBeLessThan(40);
     await tab.point('input[name="scene"][value="1"]', true);
     expect(await tab.value(rows)).toBe(37);
+  });
+
+  it('shows both sides of a shadow report over the time, also in a narrow window', async () => {
+    for (const width of [1200, 420]) {
+      const tab = await chromium.open(join(folder, 'shadow.html'), 'light', width, 900);
+      const lines = "[...document.querySelectorAll('.beside .line')].map((each) => each.getBBox())";
+      expect(await tab.value(`${lines}.filter(({ width }) => width > 900).length`)).toBe(6);
+      const overflow = 'document.documentElement.scrollWidth - innerWidth';
+      expect(Number(await tab.value(overflow))).toBeLessThanOrEqual(0);
+    }
+  });
+
+  it('has times under the curves that do not overlap, also in a narrow window', async () => {
+    for (const name of ['simulate', 'shadow'] as const) {
+      const tab = await chromium.open(join(folder, `${name}.html`), 'light', 420, 900);
+      const gaps = `(() => {
+        const shown = [...document.querySelectorAll('.ticks text')]
+          .map((each) => each.getBoundingClientRect()).filter(({ width }) => width > 0);
+        return shown.slice(1).map(({ left }, at) => left - shown[at].right);
+      })()`;
+      const found = await tab.value(gaps);
+      expect(found).toHaveLength(3);
+      expect(Math.min(...(found as readonly number[]))).toBeGreaterThan(0);
+    }
+  });
+
+  it('marks the node of a plan that goes, and the one that comes', async () => {
+    const tab = await opened('plan');
+    expect(await tab.value("document.querySelectorAll('.node .badge.leaves').length")).toBe(1);
+    expect(
+      Number(await tab.value("document.querySelectorAll('.node .badge.new').length")),
+    ).toBeGreaterThan(0);
   });
 
   it('shows a recorded moment after another', async () => {

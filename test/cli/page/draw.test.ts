@@ -204,6 +204,73 @@ describe('a row of the picture', () => {
   });
 });
 
+describe('the sums of a picture', () => {
+  const drawn = (list: readonly NodeModel[]) =>
+    wordsOf(picture(sceneOf(list), { level: 'each', toSize: false, prices, open: new Set() }).text);
+  const node = (name: string, also: Partial<NodeModel>) => ({ ...NODE, name, ...also });
+  const plan = [
+    node('stays', { state: 'runs', listPrice: 0.4 }),
+    node('goes', { state: 'leaves', listPrice: 0.3 }),
+    node('comes', { state: 'new', listPrice: 0.2, pool: 'other' }),
+  ];
+
+  it('are of one moment each: nodes that go and nodes that come are never added up', () => {
+    const text = drawn(plan);
+    expect(text).toContain('All NodePools: 2 nodes now, 2 after · $0.7000/h now, $0.6000/h after');
+    expect(text).toMatch(/^2 nodes now, 1 after · \$0\.7000\/h now, \$0\.4000\/h after/m);
+    expect(text).toMatch(/^0 nodes now, 1 after · \$0\.2000\/h after/m);
+    expect(text).not.toContain('$0.9000');
+    expect(text).toMatch(/^m7g\.xlarge leaves /m);
+  });
+
+  it('are those of the JSON and of the heading of a plan', () => {
+    const packed = plan.map(({ name, pool, state, listPrice }) => ({
+      ...{ name, nodeClaim: null, nodePool: pool, instanceType: 'm7g.xlarge', zone: 'us-east-1b' },
+      ...{ capacityType: 'spot', listPrice, price: listPrice, overlays: [], overlaid: {}, state },
+      ...{ allocatable: { cpu: '4' }, reserved: {}, pods: [], ladder: null, runnerUp: null },
+      ...{ replaces: [], why: null, life: null },
+    }));
+    const json = {
+      pricePerHour: { now: 0.7, after: 0.6, unpriced: 0 },
+      packing: { workloads: [], ladders: [], nodes: packed },
+    };
+    const model = modelOf({ command: 'plan', subject: 'https://api', json });
+    expect(model.lead).toContain('$0.7000 an hour now, $0.6000 after');
+    const text = textOf(documentText(model, { style: '', script: '', policy: '' }));
+    expect(text).toContain('$0.7000/h now, $0.6000/h after');
+    expect(text).toMatch(/^1 m7g\.xlarge leaves /m);
+  });
+
+  it('say of how many nodes the price is unknown, and never take it for nothing', () => {
+    const unknown = node('mine', { state: 'runs', type: 'unknown type', listPrice: null });
+    const text = drawn([node('known', { state: 'runs' }), { ...unknown, price: null }]);
+    expect(text).toContain('2 nodes · 2,400 pods · at least $0.1000/h, 1 node of unknown price');
+    expect(text).toContain('price unknown');
+    expect(drawn([{ ...unknown, price: null }])).toMatch(/^1 node · 1,200 pods · price unknown/m);
+    expect(`${text}${drawn([{ ...unknown, price: null }])}`).not.toContain('$0.0000');
+  });
+
+  it('leave out nodes of nobody, whose price no command counts', () => {
+    const text = drawn([
+      node('a', { state: 'runs' }),
+      node('b', { state: 'runs', pool: 'other' }),
+      node('c', { state: 'runs', pool: 'no NodePool', listPrice: null, price: null }),
+    ]);
+    expect(text).toContain('All NodePools: 2 nodes · 2,400 pods · $0.2000/h');
+    expect(text).toMatch(/^1 node · 1,200 pods · price unknown/m);
+  });
+
+  it('of a plan say at least what is known', () => {
+    const json = { pricePerHour: { now: 0.7, after: 0, unpriced: 2 } };
+    const { lead, headlines, costs } = modelOf({ command: 'plan', subject: '', json });
+    expect(lead).toContain(
+      'at least $0.7000 an hour now, price unknown after (2 nodes of unknown price)',
+    );
+    expect(headlines.map(({ value }) => value)).not.toContain('$0.0000');
+    expect(costs.map(({ perHour }) => perHour)).toEqual([0.7, null]);
+  });
+});
+
 describe('a mark of several moments', () => {
   const decided = (at: number, action: string): DecisionModel => ({
     ...{ at, action, object: 'NodeClaim/a', others: [], why: 'so' },

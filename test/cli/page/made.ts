@@ -1,7 +1,64 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { previewPacking } from '../../../cli/packing/preview.ts';
+import { withChanges } from '../../../cli/plan/changes.ts';
+import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { preview } from '../../../shared/preview/preview.ts';
+import { objectAt } from '../../../shared/sim/json.ts';
+import { anObservation } from '../../builders/observations.ts';
 import { NODE_CLASS, nodePool, recordedTo, workload } from '../../builders/recorded-month.ts';
+import { deployment, nodeClass, nodePool as smallPool, smallWorld } from '../../sim/small-world.ts';
+import { spread } from '../../unit/app/world.ts';
 import { inFolder, joiner } from '../run.ts';
+
+const MINUTE_MS = 60_000;
+/** A live cluster's plan: an empty node goes, and manifests need more; as `plan -o json` prints it. */
+export async function planned() {
+  const pool = smallPool(['on-demand', 'spot']);
+  const pods = [spread('web', 3), deployment('job', 4, '700m')];
+  const { world, script } = await smallWorld([nodeClass, pool, ...pods]);
+  await world.run(world.timeline.nowMs() + 3 * MINUTE_MS);
+  script.apply([spread('web', 1)]);
+  await world.run(world.timeline.nowMs() + 40_000);
+  const { cluster, catalog } = world.ports;
+  const other = {
+    ...pool,
+    metadata: { name: 'other' },
+    spec: { ...objectAt(pool, 'spec'), weight: 9 },
+  };
+  const { state } = withChanges(await cluster.read(), [other, deployment('api', 30, '1500m')]);
+  const prices = await loadCatalog('us-east-1');
+  const nowMs = world.timeline.nowMs();
+  const found = await preview({ live: cluster, state, catalog, prices, nowMs });
+  const { plan, snapshot: _, ...rest } = found;
+  const json = { ...rest, summary: { failed: plan.unplaced.size }, packing: previewPacking(found) };
+  return { json, found };
+}
+
+const ROLE = { nodePool: 'general', zone: 'us-east-1a', capacityType: 'on-demand' };
+
+/** Two hours beside Karpenter: pods wait, a node comes, plans remove it, and it goes. */
+export function observations(): string {
+  const all = Array.from({ length: 120 }, (_, minute) => {
+    const at = (of: number): string => new Date(Date.UTC(2026, 0, 1, 0, of)).toISOString();
+    const machine = { ...ROLE, instanceType: 'm6i.xlarge', usdPerHour: 0.192 };
+    const node = { nodeClaim: 'general-a', ...machine, createdAt: at(11), isLeaving: false };
+    const isThere = minute > 11 && minute < 100;
+    const isIdle = isThere && minute > 60;
+    const pending = minute === 10 || minute === 11 ? ['shop/a', 'shop/b'] : [];
+    const instead = { ...ROLE, instanceType: 'm7g.large', usdPerHour: 0.0816 };
+    const removal = { nodeClaim: 'general-a', action: 'remove' as const, why: 'empty', pods: 0 };
+    return anObservation({
+      at: at(minute),
+      nodes: isThere ? [{ ...node, pods: isIdle ? 0 : 2 }] : [],
+      pending,
+      launches: pending.length === 0 ? [] : [{ ...instead, pods: pending, replaces: [] }],
+      removals: isIdle ? [{ ...removal, usdPerHour: 0.192 }] : [],
+      usdPerHour: { now: isThere ? 0.192 : 0, after: 0 },
+    });
+  });
+  return all.map((each) => `${JSON.stringify(each)}\n`).join('');
+}
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 

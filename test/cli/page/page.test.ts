@@ -3,9 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compareModel } from '../../../cli/page/model/compare.ts';
+import * as page from '../../../cli/page/page.ts';
 import { isJson } from '../../../shared/sim/json.ts';
 import { joiner } from '../run.ts';
-import { pageOf, ROOT, textOf, withRecordings } from './made.ts';
+import { pageOf, planned, ROOT, textOf, withRecordings } from './made.ts';
 
 const EXAMPLES = join(ROOT, 'examples');
 const SOLVE = ['solve', join(EXAMPLES, '09-solve', 'case.json')];
@@ -49,6 +50,23 @@ describe('a page', () => {
       exitCode: 2,
       stderr: expect.stringContaining('--html /nowhere/at/all.html'),
     });
+  });
+});
+
+describe('a page of a plan', () => {
+  it('has sums of nodes before and after it, and they are those of the heading', async () => {
+    const { json, found } = await planned();
+    const { now, after, unpriced } = found.pricePerHour;
+    expect([found.launches.length > 0, found.removals.length > 0, unpriced]).toEqual([
+      ...[true, true, 0],
+    ]);
+    const text = textOf(await page.pageOf({ command: 'plan', subject: 'https://api', json }));
+    const dollars = (amount: number): string => `$${amount.toFixed(4)}`;
+    expect(text).toContain(`${dollars(now)} an hour now, ${dollars(after)} after`);
+    expect(text).toMatch(/^All NodePools: \d+ nodes now, \d+ after · /m);
+    expect(text).toContain(`${dollars(now)}/h now, ${dollars(after)}/h after`);
+    expect(text).toMatch(/^m\S+ leaves |^[a-z]\S+ leaves /m);
+    expect(text).not.toMatch(/undefined|NaN|\[object/);
   });
 });
 

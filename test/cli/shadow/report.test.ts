@@ -2,49 +2,16 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { shadowReport } from '../../../cli/shadow/report.ts';
 import type { Observation } from '../../../shared/api/observation.ts';
-import { anObservation } from '../../builders/observations.ts';
 import { CONFIG } from '../kubeconfig.ts';
 import { textOf } from '../page/made.ts';
 import { inFolder, joiner } from '../run.ts';
 import { validated } from '../validated.ts';
-
-type Node = Observation['nodes'][number];
-
-const machine = (type: string, usdPerHour: number | null) => ({
-  nodePool: 'default',
-  instanceType: type,
-  zone: 'us-east-1a',
-  capacityType: 'on-demand',
-  usdPerHour,
-});
-
-function node(nodeClaim: string, usdPerHour: number, change: Partial<Node> = {}): Node {
-  const createdAt = '2026-01-01T00:00:30.000Z';
-  return {
-    nodeClaim,
-    ...machine('m6i.large', usdPerHour),
-    createdAt,
-    isLeaving: false,
-    pods: 3,
-    ...change,
-  };
-}
-
-function observation(minute: number, change: Partial<Observation> = {}): Observation {
-  return anObservation({ at: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(), ...change });
-}
+import { machine, node, observation, removal } from './made.ts';
 
 /** Four pods wait a minute; Karpenter launches two nodes, Joiner would one; then a node goes. */
 const launch = { ...machine('m7g.xlarge', 0.16), pods: ['a/1', 'a/2', 'a/3'], replaces: [] };
 const pending = ['a/1', 'a/2', 'a/3', 'a/4'];
 const old = node('old', 0.1);
-const removal = {
-  nodeClaim: 'old',
-  action: 'remove',
-  why: 'its pods fit elsewhere',
-  usdPerHour: 0.1,
-  pods: 3,
-} as const;
 const ALL: readonly Observation[] = [
   observation(0, {
     nodes: [old],
@@ -125,8 +92,10 @@ describe('a report', () => {
       nodesRemoved: 1,
       removedUsdPerHour: 0.1,
       evictions: 3,
-      meanUsdPerHour: expect.closeTo((0.26 + 0.26 + 2 * 0.24 + 0.24) / 5, 10),
-      pendingSeconds: 120,
+      // The node is paid for until its removal has held for five minutes.
+      meanUsdPerHour: expect.closeTo((0.26 + 0.26 + 2 * 0.34 + 0.24) / 5, 10),
+      // One pod has no node for two minutes, and three wait a minute for theirs.
+      pendingSeconds: 120 + 3 * 60,
     });
   });
 
@@ -230,7 +199,8 @@ describe('planned nodes', () => {
       replaced(2, 'n1', 'n2'),
       observation(3, { nodes: [node('k1', 0.2), node('n2', 0.3)] }),
     ];
-    expect(joinerLaunches(all)).toEqual(['00 0.2 n1 n2']);
+    // Nothing replaces the second any more: the plan keeps it.
+    expect(joinerLaunches(all)).toEqual(['00 0.2 n1 n2', '03 0.3 ']);
     const { figures, notes } = shadowReport(all);
     const each = [figures.karpenter, figures.joiner].map((side) => [
       side.nodesLaunched,
@@ -238,7 +208,7 @@ describe('planned nodes', () => {
     ]);
     expect(each).toEqual([
       [1, 1],
-      [1, 2],
+      [2, 2],
     ]);
     expect(notes).toEqual([]);
   });
@@ -246,7 +216,7 @@ describe('planned nodes', () => {
   it('that replace others and were not recorded are said to be missing', () => {
     const all = [{ ...replaced(0, 'n1'), launches: [] }, idle(1)];
     expect(shadowReport(all).notes).toEqual([
-      "Joiner's launches are without the nodes for 1 that it would replace: not recorded",
+      'Joiner pays on for nodes that it would replace (1): the price of what replaces them is not recorded',
     ]);
   });
 });
@@ -271,11 +241,13 @@ describe('joiner shadow report', () => {
       expect(document.figures.karpenter.nodesLaunched).toBe(2);
       const page = textOf(readFileSync(html, 'utf8'));
       expect(page).toContain('2 / 1 nodes launched: Karpenter / Joiner');
-      expect(page).toContain('joiner launches');
-      expect(page).toContain('its pods fit elsewhere');
-      expect(page).toContain('m7g.xlarge on-demand us-east-1a $0.1600 for 3 pods');
-      expect(page).toContain('$0.1000 3 evictions its pods fit elsewhere');
-      expect(page).not.toContain('2026-01-01T00:00:30.000Z m6i.large');
+      expect(page).toContain(`joiner shadow report ${folder}/all.ndjson`);
+      expect(page).toContain('Not a forecast: ');
+      expect(page).toContain('m7g.xlarge on-demand in us-east-1a at $0.1600/h; for 3 pods');
+      expect(page).toContain('$0.1000/h; 3 evictions; its pods fit elsewhere');
+      expect(page).not.toMatch(/nodesLaunched|meanUsdPerHour|pendingSeconds|undefined|NaN/);
+      const times = [...page.matchAll(/^(\d+m|\d+s) (?:Karpenter|Joiner) (?:launches|removes)/gm)];
+      expect(times.map(([, at]) => at)).toEqual(['0s', '30s', '30s', '2m', '4m']);
     });
   });
 
