@@ -85,7 +85,8 @@ function parse(text: string): Schedule | undefined {
     return undefined;
   }
   if (days === undefined || months === undefined || weekdays === undefined) return undefined;
-  const isRestricted = (at: number): boolean => !(texts[at] ?? missing(at)).split(',').some(isOpen);
+  const isRestricted = (at: number): boolean =>
+    !(texts[at] ?? missing(at)).split(',').some((each) => isOpen(each.replace(/\/0*1$/, '')));
   return {
     minutes,
     hours,

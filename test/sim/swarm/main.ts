@@ -36,12 +36,15 @@ const OPTIONS = {
 
 const DAY_MINUTES = 24 * 60;
 
+/** Beyond it one seed is not told from the next. */
+const COUNT_MAX = 1e15;
+
 class UsageError extends Error {}
 
 function countOf(option: string, text: string): number {
   const count = Number(text);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new UsageError(`--${option} must be a whole number above 0, not "${text}"`);
+  if (Number.isInteger(count) && count > 0 && count <= COUNT_MAX) return count;
+  throw new UsageError(`--${option} must be a whole number from 1 to ${COUNT_MAX}, not "${text}"`);
 }
 
 /** Names with commas; `none`: none of them. */
@@ -74,7 +77,8 @@ function askedOf(values: ReturnType<typeof parsed>): Asked {
   const { seeds, days } = values;
   return {
     first: countOf('seed', values.seed),
-    seedsMax: days === undefined ? countOf('seeds', seeds ?? '100') : Number.POSITIVE_INFINITY,
+    seedsMax:
+      seeds === undefined && days !== undefined ? COUNT_MAX : countOf('seeds', seeds ?? '100'),
     daysMax: days === undefined ? Number.POSITIVE_INFINITY : countOf('days', days),
     minutes: countOf('minutes', values.minutes),
     faults: namesOf('faults', values.faults, FAULT_NAMES),

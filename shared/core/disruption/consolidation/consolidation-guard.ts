@@ -78,6 +78,9 @@ export function settingsFor(
   return horizonMs === settings.horizonMs ? settings : { ...settings, horizonMs };
 }
 
+/** USD an hour: sums of prices are exact to this. */
+const ROUNDING = 1e-9;
+
 /** What NodePools ask for and the move does not bring; empty: all take it. */
 export function guarded(
   nodes: readonly ConsolidationCandidate[],
@@ -93,8 +96,12 @@ export function guarded(
       asked: Math.round(share * 100),
     };
     return [
-      ...(saving < least ? [reason('guard-saving', { nodePool, saving: saved, asked })] : []),
-      ...(saving < share * before ? [reason('guard-share', { nodePool, ...percents })] : []),
+      ...(saving < least - ROUNDING
+        ? [reason('guard-saving', { nodePool, saving: saved, asked })]
+        : []),
+      ...(saving < share * before - ROUNDING
+        ? [reason('guard-share', { nodePool, ...percents })]
+        : []),
     ];
   });
 }

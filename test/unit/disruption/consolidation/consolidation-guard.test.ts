@@ -148,6 +148,7 @@ describe('a move of guarded nodes', () => {
       ],
     ],
     ['share=0.25', 0.2, []],
+    ['share=0.55', 0.44, []],
     ['share=0.25', 0.1, [reason('guard-share', { nodePool: 'general', percent: 13, asked: 25 })]],
     ['horizon=1h', 0, []],
     ['saving=much', 0, []],
