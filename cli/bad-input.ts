@@ -1,4 +1,5 @@
 import { meantFile } from './meant-file.ts';
+import { writeErr } from './terminal.ts';
 
 /** Bad input: every problem on a line of its own, exit code 2. */
 export class BadInput extends Error {
@@ -62,7 +63,7 @@ export async function reporting(work: () => Promise<number>): Promise<void> {
     process.exitCode = await work();
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
-    for (const problem of error.problems) process.stderr.write(`error: ${problem}\n`);
+    for (const problem of error.problems) writeErr(`error: ${problem}\n`);
     process.exitCode = BAD_INPUT;
   }
 }

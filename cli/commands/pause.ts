@@ -13,6 +13,7 @@ import {
   outputOption,
 } from '../output.ts';
 import { type PauseData, pauseData, resumeData, writePauses } from '../pauses.ts';
+import { writeOut } from '../terminal.ts';
 
 interface Options extends ClusterOptions {
   /** Milliseconds; undefined: without an end. */
@@ -35,7 +36,7 @@ async function change(name: string, options: Options, data: Change): Promise<num
     // The functions' clocks are AWS's; the API server's is nearer to them than this machine's.
     const { nowMs } = await serverFacts(client);
     const paused = decodePauses(await writePauses(client, data(nowMs)));
-    process.stdout.write(
+    writeOut(
       isDocument(options.output)
         ? asDocument(paused, nowMs, options.output)
         : asText(paused, nowMs),

@@ -9,6 +9,7 @@ import { replayedPacking } from '../packing/replayed.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type Difference, differences } from '../replay/difference.ts';
+import { writeOut } from '../terminal.ts';
 import { counted, someOf } from '../words.ts';
 
 interface Options extends QuietOptions {
@@ -102,7 +103,7 @@ async function run(files: readonly string[], options: Options): Promise<number> 
     }),
   );
   const outcomes = problems.checked(found).flatMap((each) => each ?? []);
-  process.stdout.write(
+  writeOut(
     isDocument(output) ? documentText(resultOf(outcomes), output) : outcomes.map(asText).join(''),
   );
   if (options.html !== undefined) {

@@ -30,6 +30,7 @@ import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
 import { readSettings } from '../simulate/settings-file.ts';
 import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly duration: string;
@@ -113,7 +114,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
 }
 
 function note(line: string): void {
-  process.stderr.write(`joiner: ${line}\n`);
+  writeErr(`joiner: ${line}\n`);
 }
 
 function viewOf({ world, source }: Simulation, { verbose }: SimulateOptions): View {
@@ -141,7 +142,7 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   const text = isDocument(options.output)
     ? documentText(result, options.output)
     : renderFinalState(state, viewOf(simulation, options));
-  process.stdout.write(text);
+  writeOut(text);
   const subject = [...paths, ...options.filename].join(' ');
   await writePage(options, { command: 'simulate', subject, json: result });
   return options.strict === true && isImperfect(state) ? 1 : 0;

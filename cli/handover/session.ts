@@ -6,6 +6,7 @@ import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { type Line, ok } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
 import { type OutputFormat, outputOption } from '../output.ts';
+import { writeErr } from '../terminal.ts';
 import type { Side } from './record.ts';
 import { plannedSteps, type StepOutcome, takeSteps } from './run.ts';
 import type { Position, Step, Walk } from './walk.ts';
@@ -108,7 +109,7 @@ export function walkOf(live: LiveCluster, options: HandoverOptions): Walk {
     settles: options.settle,
     waitMs: options.wait,
     replicas: options.replicas,
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => writeErr(`${line}\n`),
     lease: undefined,
   };
 }

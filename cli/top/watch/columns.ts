@@ -1,6 +1,7 @@
 import { age } from '../../../shared/core/duration.ts';
 import type { LifeState } from '../../../shared/core/lifecycle/node-life.ts';
 import { priceText } from '../../price-text.ts';
+import { visibleLine } from '../../terminal.ts';
 import { shareOf, type Use } from '../rows.ts';
 import { bar, type Line } from './screen.ts';
 
@@ -82,8 +83,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Cut with an ellipsis, or filled with spaces. */
-function fitted(text: string, width: number): string {
+function fitted(given: string, width: number): string {
   if (width <= 0) return '';
+  const text = visibleLine(given);
   return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text.padEnd(width);
 }
 

@@ -3,6 +3,7 @@ import { Box, render, Text, useApp, useInput, useStdout } from 'ink';
 import { createElement as h, type ReactNode, useEffect, useRef, useState } from 'react';
 import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
+import { visibleLine } from '../../terminal.ts';
 import type { Sort } from '../rows.ts';
 import { type Look, type Piece, piecesOf, titleLine } from './columns.ts';
 import {
@@ -54,13 +55,15 @@ const STYLES: Readonly<Record<Look, { color?: string; dimColor?: boolean; bold?:
 };
 
 function line(key: string, pieces: readonly Piece[], isChosen: boolean): ReactNode {
-  const texts = pieces.map(({ text, look }, at) => h(Text, { key: at, ...STYLES[look] }, text));
+  const texts = pieces.map(({ text, look }, at) =>
+    h(Text, { key: at, ...STYLES[look] }, visibleLine(text)),
+  );
   return h(Text, { key, inverse: isChosen, wrap: 'truncate' }, ...texts);
 }
 
 function headLines({ title, current }: ScreenOptions): readonly ReactNode[] {
   const { moment, history, failure } = current();
-  if (moment === undefined) return [h(Text, { key: 'title' }, `${title}: reading …`)];
+  if (moment === undefined) return [h(Text, { key: 'title' }, visibleLine(`${title}: reading …`))];
   const { all, pending, notes, atMs } = moment;
   const time = new Date(atMs).toISOString().slice(11, 19);
   const unpriced = all.unpriced === 0 ? '' : ` (+${all.unpriced} of unknown price)`;
@@ -68,12 +71,14 @@ function headLines({ title, current }: ScreenOptions): readonly ReactNode[] {
   const waiting = `${pending.length} pending pods`;
   const text = [sums, trendText(history), waiting].filter((each) => each !== '').join('   ');
   return [
-    h(Text, { key: 'title', dimColor: true, wrap: 'truncate' }, `${title}   ${time}Z`),
+    h(Text, { key: 'title', dimColor: true, wrap: 'truncate' }, visibleLine(`${title}   ${time}Z`)),
     h(Text, { key: 'sums', bold: true, wrap: 'truncate' }, text),
-    ...notes.map((note) => h(Text, { key: note, ...coloured('yellow'), wrap: 'truncate' }, note)),
+    ...notes.map((note) =>
+      h(Text, { key: note, ...coloured('yellow'), wrap: 'truncate' }, visibleLine(note)),
+    ),
     ...(failure === ''
       ? []
-      : [h(Text, { key: 'failure', ...coloured('red'), wrap: 'truncate' }, failure)]),
+      : [h(Text, { key: 'failure', ...coloured('red'), wrap: 'truncate' }, visibleLine(failure))]),
   ];
 }
 
@@ -88,7 +93,11 @@ function pendingLines({ pending }: TopSnapshot): readonly ReactNode[] {
     ...pending
       .slice(0, PENDING_MAX)
       .map(({ pod, ageSeconds, reason }) =>
-        h(Text, { key: pod, wrap: 'truncate' }, `  ${pod}  ${age(ageSeconds)}  ${reason}`),
+        h(
+          Text,
+          { key: pod, wrap: 'truncate' },
+          visibleLine(`  ${pod}  ${age(ageSeconds)}  ${reason}`),
+        ),
       ),
   ];
 }
@@ -189,7 +198,7 @@ function Screen(options: ScreenOptions): ReactNode {
     ),
     h(Box, { key: 'space', flexGrow: 1 }),
     ...foot,
-    h(Text, { key: 'help', dimColor: true, wrap: 'truncate' }, helpLine(view)),
+    h(Text, { key: 'help', dimColor: true, wrap: 'truncate' }, visibleLine(helpLine(view))),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../../shared/catalog/facts.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
 import type { LiveCluster } from '../../live.ts';
+import { writeErr, writeOut } from '../../terminal.ts';
 import { renderTop } from '../render.ts';
 import { type Sort, sorted } from '../rows.ts';
 import { readReasons } from './reasons.ts';
@@ -92,12 +93,12 @@ async function onPipe(
   for (;;) {
     await feed.read();
     const { moment, failure } = feed.current;
-    if (failure !== '') process.stderr.write(`${failure}\n`);
+    if (failure !== '') writeErr(`${failure}\n`);
     else if (moment !== undefined) {
       const { rows, byPool, all, pending, atMs } = moment;
       const time = new Date(atMs).toISOString();
       const table = renderTop(sort ? sorted(rows, sort) : rows, { byPool, all });
-      process.stdout.write(`${time} ${title}\n${table}\n${pending.length} pending pods\n\n`);
+      writeOut(`${time} ${title}\n${table}\n${pending.length} pending pods\n\n`);
     }
     await live.client.timing.sleep(intervalMs);
   }

@@ -14,26 +14,15 @@ import {
   type View,
 } from '../../../cli/top/watch/screen.ts';
 import type { LivingRow, TopSnapshot } from '../../../cli/top/watch/snapshot.ts';
+import { livingRow } from '../../builders/top.ts';
 
 function row(node: string, nodePool: string | undefined, pricePerHour: number): LivingRow {
-  return {
-    node,
-    nodeClaim: `claim-${node}`,
+  const draining = { state: 'Draining', detail: '2 pods left' } as const;
+  return livingRow(node, {
     nodePool,
-    instanceType: 'm7g.large',
-    capacityType: 'spot',
-    zone: 'eu-west-1a',
-    architecture: 'arm64',
-    imageId: 'ami-1',
-    instanceId: 'i-1',
     pricePerHour,
-    cpu: { requested: 900, allocatable: 1800 },
-    memory: { requested: 0, allocatable: 8 * 2 ** 30 },
-    pods: 3,
-    ageSeconds: 75,
-    state: ['Ready'],
-    life: { state: node === 'b' ? 'Draining' : 'Ready', detail: node === 'b' ? '2 pods left' : '' },
-  };
+    ...(node === 'b' ? { life: draining } : {}),
+  });
 }
 
 const rows = [row('a', 'general', 0.1), row('b', 'general', 0.3), row('x', undefined, 0.2)];
