@@ -155,4 +155,19 @@ export const OPTIONS: readonly Row[] = [
     'crds -o xml',
     '--output xml: expected one of yaml, json, name',
   ),
+  ...['Foo=true', 'true', '', 'NodeOverlay=true,', 'constructor=true'].map((gates) =>
+    row(
+      `--set featureGates=${gates}`,
+      {},
+      `backtest @ --set featureGates=${gates}`,
+      '--set featureGates "',
+      'is no feature gate; valid: ReservedCapacity, ',
+    ),
+  ),
+  row(
+    'a feature gate of a back-test that is neither on nor off',
+    {},
+    'backtest @ --set featureGates=NodeOverlay=yes',
+    '--set featureGates NodeOverlay must be true or false, as in NodeOverlay=true',
+  ),
 ];
