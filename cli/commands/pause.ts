@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { parseDurationMs } from '../../shared/core/duration.ts';
+import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import { decodePauses, PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
@@ -80,9 +80,9 @@ function asDocument(
 }
 
 function duration(text: string): number {
-  const ms = parseDurationMs(text);
+  const ms = parseDurationOrDaysMs(text);
   if (ms === undefined || ms === 0) {
-    throw new InvalidArgumentError('expected a time such as 30m or 1h30m');
+    throw new InvalidArgumentError('expected a time such as 30m, 1h30m or 2d.');
   }
   return ms;
 }

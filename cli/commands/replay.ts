@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
-import { recordingText } from '../ledger/files.ts';
+import { recordingText, WHERE } from '../ledger/files.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { replayedPacking } from '../packing/replayed.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
@@ -26,9 +26,6 @@ interface Outcome extends Replayed {
 
 /** Places that are shown; a plan that is another one differs in hundreds. */
 const SHOWN_MAX = 10;
-
-const WHERE =
-  'recordings are in the bucket below snapshots/ and in the folder of simulate --record';
 
 function replay(file: string): Outcome {
   const text = recordingText(file);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDurationMs } from '../../shared/core/duration.ts';
+import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
@@ -26,8 +26,8 @@ export interface HandoverOptions extends ClusterOptions {
 }
 
 function duration(text: string): number {
-  const ms = text === '0s' ? 0 : parseDurationMs(text);
-  if (ms === undefined) throw new InvalidArgumentError('expected a time such as 10m or 1h30m.');
+  const ms = text === '0s' ? 0 : parseDurationOrDaysMs(text);
+  if (ms === undefined) throw new InvalidArgumentError('expected a time such as 10m, 1h30m or 1d.');
   return ms;
 }
 

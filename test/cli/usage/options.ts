@@ -170,4 +170,22 @@ export const OPTIONS: readonly Row[] = [
     'backtest @ --set featureGates=NodeOverlay=yes',
     '--set featureGates NodeOverlay must be true or false, as in NodeOverlay=true',
   ),
+  row(
+    'a file as the folder of savings',
+    GOOD,
+    'savings --dir @/good/world.yaml',
+    '@/good/world.yaml: is a file, not a folder; expected a folder of simulate --record',
+  ),
+  row(
+    'a file as the folder of a back-test',
+    GOOD,
+    'backtest @/good/world.yaml',
+    '@/good/world.yaml: is a file, not a folder; expected a folder of simulate --record',
+  ),
+  row(
+    'a folder as a recording',
+    GOOD,
+    'replay @/good',
+    '@/good: is a folder; expected a recording: recordings are in the bucket below snapshots/',
+  ),
 ];
