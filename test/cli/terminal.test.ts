@@ -4,7 +4,7 @@ import { documentText } from '../../cli/output.ts';
 import { progressTo } from '../../cli/progress.ts';
 import { table } from '../../cli/simulate/table.ts';
 import { visible, visibleLine, writeErr, writeOut } from '../../cli/terminal.ts';
-import { piecesOf } from '../../cli/top/watch/columns.ts';
+import { layoutOf, piecesOf } from '../../cli/top/watch/columns.ts';
 import { FIRST_VIEW, linesOf } from '../../cli/top/watch/screen.ts';
 import { livingRow } from '../builders/top.ts';
 import { NODE_CLASS, NODE_POOL } from './manifests.ts';
@@ -67,8 +67,9 @@ describe('text for a terminal', () => {
     const row = livingRow('a\u001b[2J', {
       life: { state: 'Ready', detail: `b\n${HOSTILE}` },
     });
-    const texts = linesOf({ rows: [row] }, FIRST_VIEW).map((line) =>
-      piecesOf(line, 300)
+    const lines = linesOf({ rows: [row] }, FIRST_VIEW);
+    const texts = lines.map((line) =>
+      piecesOf(line, layoutOf(lines, 300))
         .map(({ text }) => text)
         .join(''),
     );
