@@ -1,4 +1,5 @@
 import { meantFile } from './meant-file.ts';
+import { writeErr } from './terminal.ts';
 
 /** Bad input: every problem on a line of its own, exit code 2. */
 export class BadInput extends Error {
@@ -15,16 +16,21 @@ export class BadInput extends Error {
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EISDIR: 'is a folder',
+  ENOTDIR: 'is a file, not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
 };
 
-/** Of a file that could not be read: what is wrong with it, by the system's error. */
-export function unreadable(file: string, error: unknown): BadInput {
+/**
+ * Of a file or folder that could not be read: what is wrong with it, by the system's error. Where
+ * it is the one and not the other, `expected` says what is valid.
+ */
+export function unreadable(file: string, error: unknown, expected?: string): BadInput {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
   const why = WORDS[code] ?? code;
   const near = code === 'ENOENT' ? meantFile(file) : '';
-  return new BadInput([`${file}: ${why}${near}`]);
+  const isOther = expected !== undefined && (code === 'EISDIR' || code === 'ENOTDIR');
+  return new BadInput([`${file}: ${why}${near}${isOther ? `; expected ${expected}` : ''}`]);
 }
 
 /** Exit code of bad usage and bad input; 0 is done, 1 the thing asked failed. */
@@ -62,7 +68,7 @@ export async function reporting(work: () => Promise<number>): Promise<void> {
     process.exitCode = await work();
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
-    for (const problem of error.problems) process.stderr.write(`error: ${problem}\n`);
+    for (const problem of error.problems) writeErr(`error: ${problem}\n`);
     process.exitCode = BAD_INPUT;
   }
 }

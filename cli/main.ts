@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { meant } from '../shared/contract/nearest.ts';
 import { COMMANDS } from './command-list.ts';
 import { LOG_IN } from './log-in.ts';
+import { writeErr, writeOut } from './terminal.ts';
 import { withMeant } from './usage-errors.ts';
 
 /** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input; `plan`: 3 something to do. */
@@ -42,7 +43,11 @@ async function program(argv: readonly string[]): Promise<Command> {
     .description('a serverless, Karpenter-compatible node provisioner for Amazon EKS')
     .version(packageJson.version)
     .showHelpAfterError('(joiner --help lists the commands)')
-    .configureOutput({ outputError: (error, write) => write(withMeant(error, argv)) })
+    .configureOutput({
+      writeOut,
+      writeErr,
+      outputError: (error, write) => write(withMeant(error, argv)),
+    })
     .configureHelp({
       optionDescription: describedOption,
       subcommandTerm: (each) => `${each.name()} ${usages.get(each.name()) ?? '[command]'}`,
@@ -63,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     const [, , name, dashes, ...words] = argv;
     if (name === 'complete' && dashes === '--') {
       const { completionAnswer } = await import('./completion/complete.ts');
-      process.stdout.write(await completionAnswer(words));
+      writeOut(await completionAnswer(words));
       return;
     }
     const root = await program(argv);
@@ -76,7 +81,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     const text = error instanceof Error ? error.message : String(error);
     const advice = text.includes('Could not load credentials') ? `; ${LOG_IN}` : '';
-    process.stderr.write(`error: ${text}${advice}\n`);
+    writeErr(`error: ${text}${advice}\n`);
     process.exitCode = 1;
   }
 }

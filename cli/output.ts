@@ -1,6 +1,15 @@
 import { Option } from 'commander';
-import { stringify } from 'yaml';
+import {
+  type CreateNodeOptions,
+  Document,
+  type DocumentOptions,
+  Scalar,
+  type SchemaOptions,
+  type ToStringOptions,
+  visit,
+} from 'yaml';
 import { jsonText } from './json.ts';
+import { isVisible } from './terminal.ts';
 
 /** Formats for programs; the others are for people. */
 export type DocumentFormat = 'json' | 'yaml';
@@ -31,8 +40,23 @@ export function isDocument(format: string): format is DocumentFormat {
   return format === 'json' || format === 'yaml';
 }
 
+type YamlOptions = CreateNodeOptions & DocumentOptions & SchemaOptions & ToStringOptions;
+
+/** As YAML. Strings with characters that are escaped when they are written are quoted for that. */
+export function yamlText(value: unknown, options: YamlOptions = {}): string {
+  const document = new Document(value, options);
+  visit(document, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value === 'string' && !isVisible(scalar.value)) {
+        scalar.type = Scalar.QUOTE_DOUBLE;
+      }
+    },
+  });
+  return document.toString(options);
+}
+
 /** The document in the format; both hold the same fields, null where there is no value. */
 export function documentText(value: object, format: DocumentFormat): string {
   const json = jsonText(value);
-  return format === 'json' ? json : stringify(JSON.parse(json));
+  return format === 'json' ? json : yamlText(JSON.parse(json));
 }

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { visibleLine } from './terminal.ts';
 
 /** A terminal's line that is written over. */
 interface Terminal {
@@ -47,7 +48,7 @@ export function progressTo(
   const show = (text: string): void => {
     nextMs = nowMs() + EVERY_MS;
     isShown = true;
-    terminal.write(`${CLEAR}${text}`);
+    terminal.write(`${CLEAR}${visibleLine(text)}`);
   };
   return {
     say: (text) => {

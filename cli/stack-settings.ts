@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { RESOURCES } from '../shared/api/resources.ts';
 import { decodeSettings } from '../shared/api/stack-settings.ts';
 import { type StackSettings, stackSettings } from '../shared/app/settings.ts';
-import { meant } from '../shared/contract/nearest.ts';
 import { SETTINGS } from '../shared/contract/settings.ts';
-import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
+import { ENV, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
 import { type Effort, effortOption } from './effort.ts';
+import { gatesFault } from './feature-gates.ts';
 import { issueText } from './unknown-names.ts';
 
 /** What a command decides by where the stack is not asked, or does not answer. */
@@ -36,19 +36,8 @@ export interface FoundSettings {
 const OBJECT = `ConfigMap ${SETTINGS_CONFIG_MAP.namespace}/${SETTINGS_CONFIG_MAP.name}`;
 
 function gates(text: string): string {
-  const names = Object.keys(FEATURE_GATES);
-  for (const entry of text.split(',')) {
-    const [name = '', value] = entry.split('=');
-    if (!names.includes(name)) {
-      const near = meant(name, names);
-      throw new InvalidArgumentError(
-        `"${name}" is no feature gate${near}; valid: ${names.join(', ')}`,
-      );
-    }
-    if (value !== 'true' && value !== 'false') {
-      throw new InvalidArgumentError(`${name} must be true or false, as in ${name}=true`);
-    }
-  }
+  const fault = gatesFault(text);
+  if (fault !== undefined) throw new InvalidArgumentError(fault);
   return text;
 }
 

@@ -1,4 +1,5 @@
 import { RESOURCES } from '../shared/api/resources.ts';
+import { kubernetesClient } from '../shared/contract.ts';
 import { type LaunchBackoff, toldBackoff } from '../shared/core/launch/launch-backoff.ts';
 import { podKey } from '../shared/core/model/pod.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
@@ -8,7 +9,8 @@ import type { ClusterState } from '../shared/ports.ts';
 
 /** Every pass writes the Event again: what was not said for so long does not hold any more. */
 const SAID_MS = 5 * 60_000;
-const WRITER = 'joiner-';
+/** No other function writes such Events, and a prefix might be anybody's. */
+const WRITER = kubernetesClient('provision');
 const SELECTOR = 'reason=FailedScheduling,involvedObject.kind=Pod';
 
 /** What an Event says about launches for which pod; undefined: nothing. */
@@ -17,7 +19,7 @@ export function toldBy(
   nowMs: number,
 ): readonly [string, LaunchBackoff, number] | undefined {
   const atMs = Date.parse(text(property(event, 'lastTimestamp')));
-  const isOurs = text(property(property(event, 'source'), 'component')).startsWith(WRITER);
+  const isOurs = property(property(event, 'source'), 'component') === WRITER;
   if (!isOurs || !(nowMs - atMs < SAID_MS)) return undefined;
   const pod = property(event, 'involvedObject');
   const namespace = text(property(pod, 'namespace'));

@@ -175,6 +175,11 @@ export function kubernetesGroup(name: FunctionName): string {
   return `joiner:${name}`;
 }
 
+/** By which a function is known to the API server: its user agent, its fields, its Events. */
+export function kubernetesClient<Name extends FunctionName>(name: Name): `joiner-${Name}` {
+  return `joiner-${name}`;
+}
+
 /** Tag keys by which instances, templates and profiles are known as ours; Karpenter's. */
 export const TAGS = {
   /** With the cluster's name behind it; the value is `owned`. */

@@ -209,6 +209,16 @@ describe('purity', () => {
     expect(usesOf(impure, core)).toEqual([]);
   });
 
+  it('the command line writes where control characters are shown', () => {
+    const writes = /process\.std(out|err)\.write|\bconsole\.(log|info|warn|error|debug)\(/;
+    // The screen switches to itself and back; what is in bin/ says words of its own alone.
+    const own = ['cli/terminal.ts', 'cli/top/watch/view.ts'];
+    const isOther = (file: string): boolean => own.includes(file) || file.startsWith('cli/bin/');
+    const all = sources.filter((file) => file.startsWith('cli/') && !isOther(file));
+    expect(all.length).toBeGreaterThan(200);
+    expect(usesOf(writes, all)).toEqual([]);
+  });
+
   it('the language stays what Node can run and the compiler can check', () => {
     const banned = /^\s*(export )?(const )?enum \w|: any\b|\bas any\b|@ts-(ignore|expect-error)/;
     expect(

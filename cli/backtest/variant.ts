@@ -7,6 +7,7 @@ import type { Consolidation } from '../../shared/core/disruption/consolidation/c
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import { gatesFault } from '../feature-gates.ts';
 
 /** Settings that are not those of the recording. */
 export interface Changes {
@@ -53,7 +54,9 @@ function change<Value>({ read }: SettingKind<Value>, make: (value: Value) => Cha
 
 /** Of feature gates only those that are named change; the others are as recorded. */
 function changedGates(text: string): Reading<Changes> {
-  const named = text.split(',').map((entry) => entry.split('=')[0]?.trim() ?? '');
+  const fault = gatesFault(text);
+  if (fault !== undefined) return { fault };
+  const named = text.split(',').map((entry) => entry.split('=')[0]);
   const only = (gates: Settings['featureGates']): Gates =>
     Object.fromEntries(Object.entries(gates).filter(([name]) => named.includes(name)));
   return change(SETTINGS.featureGates.kind, (gates) => gateChanges(only(gates)))(text);

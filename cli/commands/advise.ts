@@ -20,6 +20,7 @@ import {
 } from '../output.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
   readonly metrics?: string;
@@ -97,13 +98,13 @@ async function run(
   });
   const { output } = options;
   if (isDocument(output)) {
-    process.stdout.write(asDocument(about, found, output));
+    writeOut(asDocument(about, found, output));
     return 0;
   }
-  for (const note of found.notes) process.stderr.write(`note: ${note}\n`);
+  for (const note of found.notes) writeErr(`note: ${note}\n`);
   const { nowMs } = about.subject;
   const subject = `${about.name} at ${new Date(nowMs).toISOString()}`;
-  process.stdout.write(adviceText(found, subject, about.currency));
+  writeOut(adviceText(found, subject, about.currency));
   return 0;
 }
 

@@ -32,6 +32,7 @@ import { planBasis } from '../plan/basis.ts';
 import { type PlanFile, readPlanFile } from '../plan/plan-file.ts';
 import { signsOfLife } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions {
   readonly dryRun?: boolean;
@@ -189,10 +190,10 @@ async function run(file: string, options: Options): Promise<number> {
   const found = await withLiveCluster('joiner-apply', options, (live) =>
     answer(live, file, plan, options),
   );
-  process.stdout.write(output(found, options.output));
+  writeOut(output(found, options.output));
   const { result } = found.applied;
   if (result === 'applied' || result === 'dry-run') return 0;
-  process.stderr.write(`error: ${resultText(found.applied)}\n`);
+  writeErr(`error: ${resultText(found.applied)}\n`);
   return 1;
 }
 

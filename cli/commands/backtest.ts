@@ -28,6 +28,7 @@ import {
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect } from '../simulate/variables.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 import { issueText } from '../unknown-names.ts';
 import { counted } from '../words.ts';
 
@@ -59,7 +60,7 @@ function knownClasses({ nodePools }: ClusterSnapshot): readonly Json[] {
 
 function poolsOf(files: readonly string[], recorded: ClusterSnapshot): readonly NodePool[] {
   if (files.length === 0) return [];
-  const note = (line: string): boolean => process.stderr.write(`joiner: ${line}\n`);
+  const note = (line: string): void => writeErr(`joiner: ${line}\n`);
   const known = knownClasses(recorded);
   const found = loadManifests(files, '', new Map(), note, known, 'live');
   const pools = found.filter((object) => textAt(object, 'kind') === 'NodePool');
@@ -150,12 +151,12 @@ async function run(folder: string, options: Options): Promise<number> {
     (name) => `NodePool ${name} is left out where no recorded NodePool has its EC2NodeClass`,
   );
   for (const note of new Set([...written.notes, ...notes])) {
-    process.stderr.write(`warning: ${note}\n`);
+    writeErr(`warning: ${note}\n`);
   }
   const ledgerRecords = new LedgerRecords(written.records, { fromMs: 0, toMs: lastMs(written) });
   const tested = backtested(ledgerRecords, moments);
   const currency = moments[0]?.facts.currency ?? 'USD';
-  process.stdout.write(
+  writeOut(
     isDocument(output)
       ? asDocument(tested, variant, currency, output)
       : backtestText(tested, subjectOf(variant), currency),

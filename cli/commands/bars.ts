@@ -14,6 +14,7 @@ import {
   outputOption,
 } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
+import { visibleLine, writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
   readonly cluster: string;
@@ -49,22 +50,22 @@ async function run(action: Action, keys: readonly string[], options: Options): P
   const bars = new HeldBars(access, bucket);
   const held = await bars.read();
   if (action === 'list') {
-    process.stdout.write(printed(held, options.output, () => asText(held, bars.nowMs())));
+    writeOut(printed(held, options.output, () => asText(held, bars.nowMs())));
     return 0;
   }
   const isMeant = (key: string): boolean => options.all === true || isNamed(key, keys);
   const meant = held.filter(({ key }) => isMeant(key));
   const own = meant.filter(({ cluster }) => cluster === options.cluster);
   if (own.length > 0) await bars.forget(options.cluster, isMeant);
-  process.stdout.write(printed(own, options.output, () => forgotten(own)));
+  writeOut(printed(own, options.output, () => forgotten(own)));
   for (const each of meant.filter((one) => !own.includes(one))) {
     const { key, cluster } = each;
-    process.stderr.write(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
+    writeErr(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
   }
   const unknown = keys.filter((name) => !held.some(({ key }) => isNamed(key, [name])));
   const known = held.map(({ key }) => key);
   for (const name of unknown) {
-    process.stderr.write(`error: ${name} is not barred${near(name, known)}\n`);
+    writeErr(`error: ${name} is not barred${near(name, known)}\n`);
   }
   return unknown.length > 0 || own.length < meant.length ? 1 : 0;
 }
@@ -100,7 +101,9 @@ function asText(bars: readonly HeldBar[], nowMs: number): string {
     cluster,
     FAULTS[bar.kind].ends,
   ]);
-  const table = [['BARRED', 'KIND', 'REASON', 'AGE', 'LEFT', 'TIMES', 'BY', 'ENDS'], ...rows];
+  const table = [['BARRED', 'KIND', 'REASON', 'AGE', 'LEFT', 'TIMES', 'BY', 'ENDS'], ...rows].map(
+    (row) => row.map(visibleLine),
+  );
   const widths = table[0]?.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));
   return table
     .map((row) => `${row.map((cell, at) => cell.padEnd(widths?.[at] ?? 0)).join('  ')}`.trimEnd())

@@ -5,6 +5,7 @@ import { encodeTimetables, renderTimetables, timetables } from '../budgets/timet
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { noteLines, withLiveCluster } from '../live.ts';
 import { documentText, isDocument, nameLines, type OutputFormat, outputOption } from '../output.ts';
+import { writeOut } from '../terminal.ts';
 import { timeSpan } from '../time-span.ts';
 
 interface Options extends ClusterOptions {
@@ -29,7 +30,7 @@ async function run(options: Options): Promise<number> {
     }
     return `${cluster}: nodes that may be gone at once\n${noteLines(unreadable)}\n${renderTimetables(all)}\n`;
   });
-  process.stdout.write(text);
+  writeOut(text);
   return 0;
 }
 

@@ -9,6 +9,7 @@ import type { Catalog } from '../../shared/catalog/facts.ts';
 import { callersAccess } from '../aws-access.ts';
 import { reporting, unreadable } from '../bad-input.ts';
 import { regionOption } from '../region.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
   readonly region: string;
@@ -44,11 +45,11 @@ async function run({ region, output }: Options): Promise<number> {
     known: await knownMachines(),
   });
   const file = output ?? `catalog.${region}.json.gz`;
-  process.stderr.write(`joiner: reading instance types and prices of ${region} from AWS\n`);
+  writeErr(`joiner: reading instance types and prices of ${region} from AWS\n`);
   const catalog = await reader.read();
   if (catalog.types.length === 0) throw new Error(`EC2 offers no instance types in ${region}`);
   write(file, encodeCatalogFile({ catalog, atMs: Date.now() }));
-  process.stdout.write(`${summaryOf(catalog)}\nwritten to ${file}\n`);
+  writeOut(`${summaryOf(catalog)}\nwritten to ${file}\n`);
   return 0;
 }
 

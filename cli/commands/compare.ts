@@ -16,6 +16,7 @@ import { documentText, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import { writeOut } from '../terminal.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions, QuietOptions {
   readonly filename: readonly string[];
@@ -67,7 +68,7 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
     const found = await compared(read, { plansMax, progress, bound });
     return { subject: read, comparison: found };
   });
-  process.stdout.write(textOf(subject, comparison, options.output));
+  writeOut(textOf(subject, comparison, options.output));
   const about = paths.length > 0 ? paths.join(' ') : 'the cluster';
   await writePage(options, {
     command: 'compare',

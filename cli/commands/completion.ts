@@ -1,5 +1,6 @@
 import { RootCommand } from '@bomb.sh/tab';
 import { Argument, Command } from 'commander';
+import { writeOut } from '../terminal.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell', 'kubectl'] as const;
 
@@ -57,10 +58,10 @@ export function completionCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action((shell: (typeof SHELLS)[number], { name }: Options) => {
       if (shell === 'kubectl') {
-        process.stdout.write(FOR_KUBECTL);
+        writeOut(FOR_KUBECTL);
         return;
       }
       const script = scriptOf(shell, name);
-      process.stdout.write(shell === 'bash' ? `${sourcedAgain(script)}${withFiles(name)}` : script);
+      writeOut(shell === 'bash' ? `${sourcedAgain(script)}${withFiles(name)}` : script);
     });
 }

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Problems, reporting } from '../bad-input.ts';
 import { type Conversion, convert, type ObjectNote, type Output } from '../convert/convert.ts';
@@ -9,7 +8,8 @@ import { foreignNote } from '../foreign.ts';
 import { jsonText } from '../json.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf } from '../manifests.ts';
-import { formatOption } from '../output.ts';
+import { formatOption, yamlText } from '../output.ts';
+import { isVisible, writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
   readonly filename: readonly string[];
@@ -46,9 +46,11 @@ function identityOf({ role, instanceProfile }: Options, problems: Problems): Ide
  * Strings are quoted wherever YAML 1.1 would read something else, since that is what kubectl reads:
  * "yes", "0644" and "12:30" are no strings there without quotes.
  */
-function yamlText({ object, text }: Output): string {
-  if (text !== undefined) return `${text}\n`;
-  return stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
+function manifestText({ object, text }: Output): string {
+  const lines = text?.replaceAll('\r\n', '\n');
+  // Characters that are escaped when they are written keep their meaning in quotes only.
+  if (lines !== undefined && isVisible(lines)) return `${lines}\n`;
+  return yamlText(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 function asJson({ outputs, notes }: Conversion): string {
@@ -76,11 +78,11 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   const conversion = convert(manifests, identity);
   for (const problem of [...unread, ...conversion.problems]) problems.add(problem);
   const { outputs, notes } = problems.checked(conversion);
-  for (const note of notes) process.stderr.write(line(note));
+  for (const note of notes) writeErr(line(note));
   const left = foreignNote(finding.foreign);
-  if (left !== undefined) process.stderr.write(`${left}\n`);
-  process.stdout.write(
-    options.output === 'json' ? asJson(conversion) : outputs.map(yamlText).join('---\n'),
+  if (left !== undefined) writeErr(`${left}\n`);
+  writeOut(
+    options.output === 'json' ? asJson(conversion) : outputs.map(manifestText).join('---\n'),
   );
   return options.strict === true && notes.length > 0 ? 1 : 0;
 }

@@ -10,6 +10,7 @@ import { alternatives, costOf } from '../cost/model.ts';
 import { PRICE_SOURCES, PRICES, PRICES_DATE } from '../cost/prices.ts';
 import { renderCost, renderMarkdown, type Shown } from '../cost/render.ts';
 import { documentText, formatOption, isDocument, type OutputFormat } from '../output.ts';
+import { writeOut } from '../terminal.ts';
 
 type Region = keyof typeof PRICES;
 
@@ -93,7 +94,7 @@ async function run(options: Options): Promise<number> {
     alternatives: alternatives({ ...input, reaction: 'watch' }),
     ec2PricesDate: catalog.date,
   };
-  process.stdout.write(textOf(options.output, shown, input));
+  writeOut(textOf(options.output, shown, input));
   return 0;
 }
 

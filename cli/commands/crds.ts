@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { customResourceDefinitions } from '../../shared/api/crds/definitions.ts';
 import { crdFiles } from '../../shared/api/crds/text.ts';
 import { formatOption, nameLines } from '../output.ts';
+import { writeOut } from '../terminal.ts';
 
 interface Options {
   readonly output: keyof typeof FORMATS;
@@ -25,7 +26,7 @@ export function crdsCommand(): Command {
     .addOption(formatOption('yaml', 'json', 'name'))
     .addHelpText('after', '\njson is one object of kind List.')
     .action(({ output }: Options) => {
-      process.stdout.write(FORMATS[output]());
+      writeOut(FORMATS[output]());
     });
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../dead-letters/render.ts';
 import { isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { regionOption } from '../region.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
   readonly cluster: string;
@@ -74,9 +75,7 @@ async function show(queue: DeadLetterQueue, letters: readonly DeadLetter[]): Pro
     await queue.show(letters);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    process.stderr.write(
-      `warning: for a minute nobody is handed these messages: ${error.message}\n`,
-    );
+    writeErr(`warning: for a minute nobody is handed these messages: ${error.message}\n`);
   }
 }
 
@@ -92,7 +91,7 @@ async function list(queue: DeadLetterQueue, region: string, options: Options): P
   }));
   const name = queue.names.deadLetters;
   const listing = { cluster, region, queue: name, nowMs, judged, isAll, hidden };
-  process.stdout.write(
+  writeOut(
     isDocument(options.output) ? listingDocument(listing, options.output) : listingText(listing),
   );
   return 0;
@@ -101,9 +100,7 @@ async function list(queue: DeadLetterQueue, region: string, options: Options): P
 async function move(queue: DeadLetterQueue, { output }: Options): Promise<number> {
   const task = await moveAll(queue);
   const name = queue.names.deadLetters;
-  process.stdout.write(
-    isDocument(output) ? moveDocument(task, name, output) : moveText(task, name),
-  );
+  writeOut(isDocument(output) ? moveDocument(task, name, output) : moveText(task, name));
   const status = task?.status ?? 'RUNNING';
   return status === 'RUNNING' || status === 'COMPLETED' ? 0 : 1;
 }
@@ -112,7 +109,7 @@ async function wouldMove(queue: DeadLetterQueue, options: Options): Promise<numb
   const { letters, isAll } = await queue.look(options.limit);
   await show(queue, letters);
   write(letters.map(dry), queue, 'redrive', options);
-  if (!isAll) process.stderr.write(`there may be more than these ${letters.length}\n`);
+  if (!isAll) writeErr(`there may be more than these ${letters.length}\n`);
   return 0;
 }
 
@@ -127,7 +124,7 @@ function write(
   { output }: Options,
 ): void {
   const { deadLetters } = queue.names;
-  process.stdout.write(
+  writeOut(
     isDocument(output)
       ? outcomesDocument(outcomes, deadLetters, output)
       : outcomesText(outcomes, deed),
@@ -153,7 +150,7 @@ async function chosen(queue: DeadLetterQueue, deed: Deed, options: Options): Pro
   const unknown = [...named].filter((id) => !letters.some((letter) => letter.id === id));
   for (const id of unknown) {
     const among = `not among the ${letters.length} messages that SQS hands out now`;
-    process.stderr.write(`error: ${id} is ${among}\n`);
+    writeErr(`error: ${id} is ${among}\n`);
   }
   const isDone = unknown.length === 0 && outcomes.every(({ why }) => why === undefined);
   return isDone ? 0 : 1;

@@ -15,6 +15,7 @@ import {
 } from '../decisions/render.ts';
 import { isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 import { timeSpan } from '../time-span.ts';
 
 interface Options {
@@ -34,7 +35,7 @@ const HOUR_MS = 3_600_000;
 const FOLLOW_MS = 5_000;
 
 function warn(reader: DecisionReader): void {
-  for (const note of reader.notes.splice(0)) process.stderr.write(`warning: ${note}\n`);
+  for (const note of reader.notes.splice(0)) writeErr(`warning: ${note}\n`);
 }
 
 function checkedRegion({ region: given }: Options): string {
@@ -50,12 +51,10 @@ async function follow(
   { output }: Options,
 ): Promise<never> {
   const isWide = output === 'wide';
-  if (!isDocument(output)) process.stdout.write(headLine(isWide));
+  if (!isDocument(output)) writeOut(headLine(isWide));
   for (;;) {
     const records = await next();
-    process.stdout.write(
-      isDocument(output) ? recordsStream(records, output) : recordLines(records, isWide),
-    );
+    writeOut(isDocument(output) ? recordsStream(records, output) : recordLines(records, isWide));
     await setTimeout(FOLLOW_MS);
   }
 }
@@ -78,11 +77,11 @@ async function run(options: Options): Promise<number> {
   };
   if (options.follow === true) return follow(next, options);
   const records = await next();
-  if (isDocument(output)) process.stdout.write(recordsText(cluster, sinceMs, records, output));
-  else if (records.length === 0) process.stdout.write(`no decision since ${timeText(sinceMs)}\n`);
+  if (isDocument(output)) writeOut(recordsText(cluster, sinceMs, records, output));
+  else if (records.length === 0) writeOut(`no decision since ${timeText(sinceMs)}\n`);
   else {
     const isWide = output === 'wide';
-    process.stdout.write(`${headLine(isWide)}${recordLines(records, isWide)}`);
+    writeOut(`${headLine(isWide)}${recordLines(records, isWide)}`);
   }
   return 0;
 }

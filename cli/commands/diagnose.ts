@@ -16,6 +16,7 @@ import { documentText, isDocument, type OutputFormat, outputOption } from '../ou
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 import { unknownNames } from '../unknown-names.ts';
 
 interface Options extends OfflineCatalogOptions {
@@ -46,7 +47,7 @@ async function diagnosisOf(options: Options): Promise<Diagnosis> {
     const problem = problems.collect(() => caseOf(file, readJson(file)));
     return diagnosisOfCase(problems.checked(problem));
   }
-  const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
+  const note = (line: string): void => writeErr(`joiner: ${line}\n`);
   const catalog = await offlineCatalog(options);
   const { region } = catalog;
   const manifests = problems.collect(() => loadManifests(filename, region, variables, note));
@@ -98,7 +99,7 @@ async function run(options: Options): Promise<number> {
   const text = isDocument(options.output)
     ? documentText(jsonOf(diagnosis, selection), options.output)
     : renderDiagnosis(diagnosis, rowsOf(diagnosis, selection), selection, options.verbose === true);
-  process.stdout.write(text);
+  writeOut(text);
   const { filename, case: file } = options;
   const subject = file ?? filename.join(' ');
   await writePage(options, { command: 'diagnose', subject, json: jsonOf(diagnosis, selection) });

@@ -21,6 +21,7 @@ import {
 import { isRegionName, regionExpected } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
   readonly cluster: string;
@@ -86,7 +87,7 @@ function questionsOf(options: Options): Questions {
 }
 
 function note(line: string): void {
-  process.stderr.write(`joiner: ${line}\n`);
+  writeErr(`joiner: ${line}\n`);
 }
 
 /** Every check, in the order in which one builds upon the other. */
@@ -105,9 +106,7 @@ async function run(options: Options): Promise<number> {
   const facts = await gather(questionsOf(options));
   const probed = options.probe === true ? [await probe(facts)] : [];
   const lines = [...checkAll(facts), ...probed];
-  process.stdout.write(
-    isDocument(options.output) ? asDocument(lines, options.output) : asText(lines),
-  );
+  writeOut(isDocument(options.output) ? asDocument(lines, options.output) : asText(lines));
   return lines.some(({ status }) => status === 'FAIL') ? 1 : 0;
 }
 

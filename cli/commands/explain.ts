@@ -38,6 +38,7 @@ import {
   type SettingsOptions,
   withSettingsOptions,
 } from '../stack-settings.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 import { nodeRows } from '../top/rows.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions, QuietOptions {
@@ -207,18 +208,18 @@ async function run(what: string, given: string | undefined, options: Options): P
   const asked = askedOf(what, given);
   try {
     if (options.filename.length > 0) {
-      process.stdout.write(await manifestAnswer(asked, options));
+      writeOut(await manifestAnswer(asked, options));
       return 0;
     }
     refuseManifestOptions(options);
     const text = await withLiveCluster('joiner-explain', options, (live) =>
       answer(live, asked, options),
     );
-    process.stdout.write(text);
+    writeOut(text);
     return 0;
   } catch (error) {
     if (!(error instanceof Absent)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
+    writeErr(`error: ${error.message}\n`);
     return 1;
   }
 }

@@ -5,6 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
 import { writeChart } from '../export/chart.ts';
 import { filesBelow, othersIn } from '../export/others.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
   readonly output: string;
@@ -99,9 +100,9 @@ async function run(name: string, { output }: Options): Promise<number> {
   const { [name]: chosen } = EXPORTS;
   if (chosen === undefined) return 0;
   const { paths, files } = chosen.write(output);
-  for (const path of paths) process.stdout.write(`${path}\n`);
+  for (const path of paths) writeOut(`${path}\n`);
   for (const path of chosen.folders.flatMap((folder) => othersIn(join(output, folder), files))) {
-    process.stderr.write(`note: ${path}: ${OTHER}\n`);
+    writeErr(`note: ${path}: ${OTHER}\n`);
   }
   return 0;
 }

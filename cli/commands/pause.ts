@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { parseDurationMs } from '../../shared/core/duration.ts';
+import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import { decodePauses, PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
@@ -13,6 +13,7 @@ import {
   outputOption,
 } from '../output.ts';
 import { type PauseData, pauseData, resumeData, writePauses } from '../pauses.ts';
+import { writeOut } from '../terminal.ts';
 
 interface Options extends ClusterOptions {
   /** Milliseconds; undefined: without an end. */
@@ -35,7 +36,7 @@ async function change(name: string, options: Options, data: Change): Promise<num
     // The functions' clocks are AWS's; the API server's is nearer to them than this machine's.
     const { nowMs } = await serverFacts(client);
     const paused = decodePauses(await writePauses(client, data(nowMs)));
-    process.stdout.write(
+    writeOut(
       isDocument(options.output)
         ? asDocument(paused, nowMs, options.output)
         : asText(paused, nowMs),
@@ -79,9 +80,9 @@ function asDocument(
 }
 
 function duration(text: string): number {
-  const ms = parseDurationMs(text);
+  const ms = parseDurationOrDaysMs(text);
   if (ms === undefined || ms === 0) {
-    throw new InvalidArgumentError('expected a time such as 30m or 1h30m');
+    throw new InvalidArgumentError('expected a time such as 30m, 1h30m or 2d.');
   }
   return ms;
 }

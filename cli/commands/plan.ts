@@ -33,6 +33,7 @@ import { type Progress, type QuietOptions, quietOption, withProgress } from '../
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
   readonly filename: readonly string[];
@@ -182,12 +183,12 @@ async function run(options: Options): Promise<number> {
     progress.begin('reading the cluster');
     return await withLiveCluster('joiner-plan', options, (live) => answer(live, options, progress));
   });
-  process.stdout.write(
+  writeOut(
     isDocument(options.output) ? documentText(resultOf(found), options.output) : asText(found),
   );
   const { url: subject } = found;
   await writePage(options, { command: 'plan', subject, json: resultOf(found) });
-  if (options.out !== undefined) process.stderr.write(`${options.out}: for joiner apply\n`);
+  if (options.out !== undefined) writeErr(`${options.out}: for joiner apply\n`);
   const { launches, removals, plan } = found.changed ?? found.now;
   if (options.strict === true && plan.unplaced.size > 0) return 1;
   return launches.length + removals.length > 0 ? CHANGES : 0;

@@ -16,6 +16,7 @@ import {
 import { signsOfLife } from '../release/alive.ts';
 import { FINALIZERS, findAll, type Held } from '../release/objects.ts';
 import { aliveRefusal, label, planRelease, type Release, warnings } from '../release/plan.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends ClusterOptions {
   readonly all?: boolean;
@@ -60,13 +61,13 @@ async function release(
   const isBarred = alive !== undefined && options.force !== true;
   const refusals = [...plan.refusals, ...(isBarred ? [alive] : [])];
   if (refusals.length > 0) {
-    for (const refusal of refusals) process.stderr.write(`error: ${refusal}\n`);
-    process.stderr.write('nothing was changed\n');
+    for (const refusal of refusals) writeErr(`error: ${refusal}\n`);
+    writeErr('nothing was changed\n');
     return 1;
   }
-  for (const warning of warnings(plan)) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of warnings(plan)) writeErr(`warning: ${warning}\n`);
   const outcomes = await carryOut(client, plan, options.dryRun === true);
-  process.stdout.write(
+  writeOut(
     isDocument(options.output) ? asDocument(outcomes, plan, options.output) : asText(outcomes),
   );
   return outcomes.some(({ result }) => result === 'conflict') ? 1 : 0;

@@ -3,12 +3,13 @@ import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
-import { recordingText } from '../ledger/files.ts';
+import { recordingText, WHERE } from '../ledger/files.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { replayedPacking } from '../packing/replayed.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type Difference, differences } from '../replay/difference.ts';
+import { writeOut } from '../terminal.ts';
 import { counted, someOf } from '../words.ts';
 
 interface Options extends QuietOptions {
@@ -25,9 +26,6 @@ interface Outcome extends Replayed {
 
 /** Places that are shown; a plan that is another one differs in hundreds. */
 const SHOWN_MAX = 10;
-
-const WHERE =
-  'recordings are in the bucket below snapshots/ and in the folder of simulate --record';
 
 function replay(file: string): Outcome {
   const text = recordingText(file);
@@ -102,7 +100,7 @@ async function run(files: readonly string[], options: Options): Promise<number> 
     }),
   );
   const outcomes = problems.checked(found).flatMap((each) => each ?? []);
-  process.stdout.write(
+  writeOut(
     isDocument(output) ? documentText(resultOf(outcomes), output) : outcomes.map(asText).join(''),
   );
   if (options.html !== undefined) {

@@ -13,6 +13,7 @@ import {
   outputOption,
 } from '../output.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends SourceOptions, QuietOptions {
   readonly output: OutputFormat<'text'>;
@@ -42,9 +43,9 @@ async function run(options: Options): Promise<number> {
   const source = await sourceOf(options);
   const facts = await withProgress(options, (progress) => factsIn(source, progress));
   const ledger = ledgerOf(source.written.records, facts, source.span);
-  for (const note of source.written.notes) process.stderr.write(`warning: ${note}\n`);
+  for (const note of source.written.notes) writeErr(`warning: ${note}\n`);
   const { output } = options;
-  process.stdout.write(isDocument(output) ? asDocument(ledger, output) : ledgerText(ledger));
+  writeOut(isDocument(output) ? asDocument(ledger, output) : ledgerText(ledger));
   return 0;
 }
 

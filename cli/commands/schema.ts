@@ -3,6 +3,7 @@ import { meant } from '../../shared/contract/nearest.ts';
 import { BadInput, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import { jsonSchemaOf, SCHEMAS } from '../schema/schemas.ts';
+import { writeOut } from '../terminal.ts';
 
 function listing(): string {
   const width = Math.max(...Object.keys(SCHEMAS).map(({ length }) => length));
@@ -13,7 +14,7 @@ function listing(): string {
 
 async function run(name: string | undefined): Promise<number> {
   if (name === undefined) {
-    process.stdout.write(listing());
+    writeOut(listing());
     return 0;
   }
   const found = SCHEMAS[name];
@@ -23,7 +24,7 @@ async function run(name: string | undefined): Promise<number> {
       `${name}: there is no schema of that name${near}; joiner schema lists them`,
     ]);
   }
-  process.stdout.write(jsonText(jsonSchemaOf(name, found)));
+  writeOut(jsonText(jsonSchemaOf(name, found)));
   return 0;
 }
 

@@ -21,6 +21,7 @@ import { shadowText } from '../shadow/render.ts';
 import { METHOD, shadowReport } from '../shadow/report.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 import { timeSpan } from '../time-span.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
@@ -58,13 +59,13 @@ async function addTo(file: string, options: Options): Promise<void> {
     const observation = await observe(options);
     appendFileSync(file, `${JSON.stringify(observation)}\n`);
     const { launches, removals, pending } = observation;
-    process.stderr.write(
+    writeErr(
       `${observation.at}: ${pending.length} pending pods, ${launches.length} planned nodes, ` +
         `${removals.length} nodes to remove\n`,
     );
   } catch (error) {
     if (options.every === undefined || error instanceof BadInput) throw error;
-    process.stderr.write(`warning: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeErr(`warning: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 
@@ -96,7 +97,7 @@ async function fromBucket(cluster: string, options: Options): Promise<Source> {
   const { observations, notes } = await withProgress(options, (progress) =>
     recordedObservations(access, { bucket, cluster }, options.since, progress),
   );
-  for (const note of notes) process.stderr.write(`warning: ${note}\n`);
+  for (const note of notes) writeErr(`warning: ${note}\n`);
   return { name: `bucket ${bucket}, cluster ${cluster}`, observations };
 }
 
@@ -140,9 +141,7 @@ async function report(file: string | undefined, options: Options): Promise<numbe
   checkSource(source);
   const found = shadowReport(source.observations);
   const { output } = options;
-  process.stdout.write(
-    isDocument(output) ? documentText(resultOf(found), output) : shadowText(found),
-  );
+  writeOut(isDocument(output) ? documentText(resultOf(found), output) : shadowText(found));
   const subject = `report ${file === undefined ? bucketWords(options) : word(file)}`;
   await writePage(options, { command: 'shadow', subject, json: resultOf(found) });
   return 0;

@@ -5,7 +5,7 @@ import { type StackSettings, stackSettings } from '../../shared/app/settings.ts'
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { pageUrl } from '../../shared/contract/pages.ts';
 import { DEFAULT_SETTINGS } from '../../shared/contract/settings.ts';
-import { parseDurationMs } from '../../shared/core/duration.ts';
+import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
@@ -30,6 +30,7 @@ import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
 import { readSettings } from '../simulate/settings-file.ts';
 import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly duration: string;
@@ -78,9 +79,9 @@ function withEffort(
 function readInput(paths: readonly string[], options: SimulateOptions, catalog: Catalog) {
   const problems = new Problems();
   const variables = variablesOf(options.var, problems);
-  const duration = parseDurationMs(options.duration);
+  const duration = parseDurationOrDaysMs(options.duration);
   if (duration === undefined) {
-    problems.add(`--duration ${options.duration}: expected a time such as 90s, 30m or 1h30m`);
+    problems.add(`--duration ${options.duration}: expected a time such as 90s, 1h30m or 2d`);
   }
   const { region } = catalog;
   if (!/^\d{1,9}$/.test(options.seed)) {
@@ -113,7 +114,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
 }
 
 function note(line: string): void {
-  process.stderr.write(`joiner: ${line}\n`);
+  writeErr(`joiner: ${line}\n`);
 }
 
 function viewOf({ world, source }: Simulation, { verbose }: SimulateOptions): View {
@@ -131,7 +132,8 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
     const all = [...wraps, (ports: Ports): Ports => progress.wrap(ports)];
     const wrap = (ports: Ports): Ports => all.reduce((inner, each) => each(inner), ports);
     const prepared = await prepareSimulation({ ...input, wrap });
-    note(`simulating ${options.duration} in ${input.catalog.region}, seed ${input.seed}`);
+    const { region } = input.catalog;
+    terminal.begin(`simulating ${options.duration} in ${region}, seed ${input.seed}`);
     progress.of(prepared.world);
     return { simulation: prepared, state: await runUntil(prepared, duration) };
   });
@@ -141,7 +143,7 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   const text = isDocument(options.output)
     ? documentText(result, options.output)
     : renderFinalState(state, viewOf(simulation, options));
-  process.stdout.write(text);
+  writeOut(text);
   const subject = [...paths, ...options.filename].join(' ');
   await writePage(options, { command: 'simulate', subject, json: result });
   return options.strict === true && isImperfect(state) ? 1 : 0;

@@ -17,6 +17,7 @@ import { type DocumentFormat, documentText, formatOption } from '../output.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
+import { writeOut } from '../terminal.ts';
 
 interface Options extends QuietOptions {
   readonly bound?: boolean;
@@ -110,7 +111,7 @@ async function run(file: string, options: Options): Promise<number> {
   const { result, isImperfect } = await withProgress(options, (progress) =>
     solvedCase(file, options, progress),
   );
-  process.stdout.write(documentText(result, options.output));
+  writeOut(documentText(result, options.output));
   await writePage(options, { command: 'solve', subject: file, json: result });
   return options.strict === true && isImperfect ? 1 : 0;
 }

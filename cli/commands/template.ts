@@ -6,6 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { dnsSuffixOf } from '../aws-regions.ts';
 import { BadInput, reporting, unreadable } from '../bad-input.ts';
 import { collect } from '../simulate/variables.ts';
+import { writeOut } from '../terminal.ts';
 
 interface Options {
   readonly cluster: string;
@@ -103,11 +104,11 @@ async function run(options: Options): Promise<number> {
   if (faults.length > 0) throw new BadInput(faults);
   const { stackName, files } = writeTemplate(request);
   for (const { path, bytes } of files) {
-    process.stdout.write(`${output}/${path}  ${Math.ceil(bytes / 1024)} KB\n`);
+    writeOut(`${output}/${path}  ${Math.ceil(bytes / 1024)} KB\n`);
   }
   const { region } = props;
   const place = { bucket, prefix, output, ...(typeof region === 'string' ? { region } : {}) };
-  process.stdout.write(nextSteps(place, stackName));
+  writeOut(nextSteps(place, stackName));
   return 0;
 }
 

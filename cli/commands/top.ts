@@ -10,6 +10,7 @@ import {
 } from '../live.ts';
 import { marketOf } from '../market.ts';
 import { documentText, isDocument, nameLines, type OutputFormat, outputOption } from '../output.ts';
+import { writeOut } from '../terminal.ts';
 import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
 import type { TopSnapshot } from '../top/watch/snapshot.ts';
@@ -118,7 +119,7 @@ async function run(options: Options): Promise<number> {
     return 0;
   }
   const text = await withLiveCluster('joiner-top', options, (live) => answer(live, options));
-  process.stdout.write(text);
+  writeOut(text);
   return 0;
 }
 

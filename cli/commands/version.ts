@@ -6,6 +6,7 @@ import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, withClusterOptions } from '../connect.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { readStated } from '../stack-settings.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 import { skewText } from '../version/skew.ts';
 
 interface Options extends ClusterOptions {
@@ -39,14 +40,14 @@ async function run(options: Options): Promise<number> {
   const skew = functions === undefined ? undefined : skewText(client, functions);
   if (isDocument(options.output)) {
     const value = { joiner: client, functions: functions ?? null, skew: skew ?? null };
-    process.stdout.write(documentText(value, options.output));
+    writeOut(documentText(value, options.output));
   } else {
     const second = functions === undefined ? '' : `Functions Version: ${functions}\n`;
-    process.stdout.write(`Client Version: ${client}\n${second}`);
+    writeOut(`Client Version: ${client}\n${second}`);
   }
-  if (skew !== undefined) process.stderr.write(`joiner: ${skew}\n`);
+  if (skew !== undefined) writeErr(`joiner: ${skew}\n`);
   if (found !== undefined && 'why' in found) {
-    process.stderr.write(`joiner: the functions' version is not known: ${found.why}\n`);
+    writeErr(`joiner: the functions' version is not known: ${found.why}\n`);
   }
   return 0;
 }

@@ -8,6 +8,7 @@ import { loadManifests } from '../simulate/load.ts';
 import { readSettings } from '../simulate/settings-file.ts';
 import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { writeErr } from '../terminal.ts';
 import { appliedManifests, type Subject } from './subject.ts';
 
 /** Which manifests, and what they are planned by. */
@@ -38,7 +39,7 @@ export function refuseManifestOptions(options: ManifestOptions): void {
 }
 
 function note(line: string): void {
-  process.stderr.write(`joiner: ${line}\n`);
+  writeErr(`joiner: ${line}\n`);
 }
 
 /** The manifests at the paths; notes go to stderr. */

@@ -1,6 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
 import { type DocumentFormat, documentText } from '../output.ts';
+import { visibleLine } from '../terminal.ts';
 
 /** The widths are fixed, so that lines that are written one by one stand below each other. */
 const COLUMNS = [
@@ -29,7 +30,7 @@ function columnsOf(isWide: boolean) {
 function lineOf(cells: readonly string[], isWide: boolean): string {
   const widths = columnsOf(isWide).map(([, width]) => width);
   return `${cells
-    .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+    .map((cell, at) => visibleLine(cell).padEnd(widths[at] ?? 0))
     .join('  ')
     .trimEnd()}\n`;
 }

@@ -1,6 +1,7 @@
 import { BadInput } from '../bad-input.ts';
 import { type LiveCluster, withLiveCluster } from '../live.ts';
 import { isDocument } from '../output.ts';
+import { writeOut } from '../terminal.ts';
 import { renderReport, reportDocument } from './render.ts';
 import type { HandoverOptions, HandoverReport, Ways } from './session.ts';
 
@@ -33,6 +34,6 @@ export async function handedOver(
   checkUsage(options, ways);
   const report = await withLiveCluster(name, options, work);
   const { output } = options;
-  process.stdout.write(isDocument(output) ? reportDocument(report, output) : renderReport(report));
+  writeOut(isDocument(output) ? reportDocument(report, output) : renderReport(report));
   return exitCodeOf(report);
 }

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDurationMs } from '../../shared/core/duration.ts';
+import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { type Line, ok } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
 import { type OutputFormat, outputOption } from '../output.ts';
+import { writeErr } from '../terminal.ts';
 import type { Side } from './record.ts';
 import { plannedSteps, type StepOutcome, takeSteps } from './run.ts';
 import type { Position, Step, Walk } from './walk.ts';
@@ -25,8 +26,8 @@ export interface HandoverOptions extends ClusterOptions {
 }
 
 function duration(text: string): number {
-  const ms = text === '0s' ? 0 : parseDurationMs(text);
-  if (ms === undefined) throw new InvalidArgumentError('expected a time such as 10m or 1h30m.');
+  const ms = text === '0s' ? 0 : parseDurationOrDaysMs(text);
+  if (ms === undefined) throw new InvalidArgumentError('expected a time such as 10m, 1h30m or 1d.');
   return ms;
 }
 
@@ -108,7 +109,7 @@ export function walkOf(live: LiveCluster, options: HandoverOptions): Walk {
     settles: options.settle,
     waitMs: options.wait,
     replicas: options.replicas,
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => writeErr(`${line}\n`),
     lease: undefined,
   };
 }

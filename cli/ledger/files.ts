@@ -35,6 +35,11 @@ export interface Written {
   readonly notes: readonly string[];
 }
 
+const FOLDER = "a folder of simulate --record, or a copy of the cluster's in the bucket";
+/** Where a person finds recordings. */
+export const WHERE =
+  'recordings are in the bucket below snapshots/ and in the folder of simulate --record';
+
 const GZIP_MAGIC = [0x1f, 0x8b];
 const IS_RECORDING = /(^|[-/])(provision|disrupt)-[^/]*\.json(\.gz)?$/;
 const IS_RECORDS = /\.ndjson(\.gz)?$/;
@@ -50,7 +55,7 @@ export function recordingText(file: string): string {
   try {
     return unzipped(file === '-' ? standardInput() : readFileSync(file));
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadable(file, error, `a recording: ${WHERE}`);
   }
 }
 
@@ -108,7 +113,7 @@ function filesIn(folder: string): readonly string[] {
       .map((each) => join(each.parentPath, each.name))
       .sort();
   } catch (error) {
-    throw unreadable(folder, error);
+    throw unreadable(folder, error, FOLDER);
   }
 }
 

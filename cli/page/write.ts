@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput } from '../bad-input.ts';
+import { writeErr } from '../terminal.ts';
 import type { PageInput } from './input.ts';
 
 interface Options {
@@ -27,5 +28,5 @@ export async function writePage({ html }: Options, input: PageInput): Promise<vo
   if (html === undefined) return;
   const { pageOf } = await import('./page.ts');
   writeFileSync(html, await pageOf(input));
-  process.stderr.write(`joiner: wrote ${html}\n`);
+  writeErr(`joiner: wrote ${html}\n`);
 }

@@ -1,7 +1,7 @@
 import { age } from '../../shared/core/duration.ts';
 import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
-import { type NodeRow, shareOf, type Total, type Use } from './rows.ts';
+import { type NodeRow, shareOf, type Total, totalPrice, type Use } from './rows.ts';
 
 const GIB = 2 ** 30;
 
@@ -23,7 +23,7 @@ function gibibytes(use: Use): string {
 
 function priced(total: Total): string {
   const more = total.unpriced > 0 ? ` (+${total.unpriced} of unknown price)` : '';
-  return `${priceText(total.pricePerHour)}${more}`;
+  return `${priceText(totalPrice(total))}${more}`;
 }
 
 const NODES = [

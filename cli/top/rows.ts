@@ -160,6 +160,11 @@ export interface Total {
   readonly memory: Use;
 }
 
+/** USD an hour; null where nothing of it is known. */
+export function totalPrice({ nodes, unpriced, pricePerHour }: Total): number | null {
+  return nodes > 0 && unpriced === nodes ? null : pricePerHour;
+}
+
 function added(a: Use, b: Use): Use {
   return use(a.requested + b.requested, a.allocatable + b.allocatable);
 }

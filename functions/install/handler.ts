@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentCredentials } from '../../shared/aws/access.ts';
 import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
-import { ENV } from '../../shared/contract.ts';
+import { ENV, kubernetesClient } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
@@ -47,7 +47,7 @@ function connect(cluster: string, { endpoint, caPem }: ClusterAccess): KubeClien
       dnsSuffix: variable(ENV.dnsSuffix),
     }),
     timing: systemTiming,
-    name: 'joiner-install',
+    name: kubernetesClient('install'),
     version: variable(ENV.version),
   });
 }

@@ -1,4 +1,5 @@
 import { environmentCredentials } from '../../shared/aws/access.ts';
+import { kubernetesClient } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
@@ -22,7 +23,7 @@ export async function kubeClient(
       nowMs: () => Date.now(),
     }),
     timing: systemTiming,
-    name: `joiner-${functionName}`,
+    name: kubernetesClient(functionName),
     version,
   });
 }

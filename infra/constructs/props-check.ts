@@ -15,6 +15,18 @@ import { isDuration } from './setting-props.ts';
 /** The allowed values in words; undefined: the value is one of them. */
 type Check = (value: unknown) => string | undefined;
 
+/** What is wrong with a field of a prop: a sentence that names it and its value. */
+class FieldFault {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Of a whole prop, of which a field may be wrong. */
+type PropCheck = (value: unknown) => string | FieldFault | undefined;
+
 function oneOf(...allowed: readonly string[]): Check {
   const words = allowed.map((each) => `'${each}'`).join(' or ');
   return (value) => (typeof value === 'string' && allowed.includes(value) ? undefined : words);
@@ -123,50 +135,87 @@ const KEY: Check = constructOr(
   ),
 );
 
+const REMOTE_WRITE_FIELDS = ['endpoint', 'secret', 'perPod'] as const;
+const REMOTE_WRITE_WORDS = `an object { ${REMOTE_WRITE_FIELDS.join(', ')} }, of which only endpoint is required`;
 const METRICS_WORDS =
-  'an object with remoteWrite: { endpoint, secret, perPod }, of which only endpoint is required ' +
+  `an object with remoteWrite: { ${REMOTE_WRITE_FIELDS.join(', ')} } ` +
   '(on the command line -c metrics.remoteWrite=endpoint=https://…,perPod=false)';
+const ADDRESS_WORDS = 'an address such as https://prometheus.example.com/api/v1/write';
+
+function fieldFault(path: string, value: unknown, words: string): FieldFault {
+  return new FieldFault(
+    value === undefined
+      ? `metrics.${path} is missing: it has to be ${words}`
+      : `metrics.${path} is ${shown(path, value)}, but has to be ${words}`,
+  );
+}
+
+function unknownField(value: object, path: string, fields: readonly string[]) {
+  const unknown = Object.keys(value).find((name) => !fields.includes(name));
+  if (unknown === undefined) return undefined;
+  const near = meant(unknown, fields);
+  return new FieldFault(
+    `metrics${path}.${unknown} is no field${near}; valid: ${fields.join(', ')}`,
+  );
+}
 
 /** What is wrong first, of what `metrics` holds. */
-function metricsCheck(value: unknown): string | undefined {
-  const remoteWrite = only(value, ['remoteWrite'])?.['remoteWrite'];
-  const given = only(remoteWrite, ['endpoint', 'secret', 'perPod']);
-  if (given === undefined) return METRICS_WORDS;
-  const { endpoint, secret, perPod } = given;
-  if (perPod !== undefined && typeof perPod !== 'boolean')
-    return `${METRICS_WORDS}; perPod is a flag`;
+function metricsCheck(value: unknown): string | FieldFault | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return METRICS_WORDS;
+  const unknown = unknownField(value, '', ['remoteWrite']);
+  if (unknown !== undefined) return unknown;
+  const { remoteWrite }: { readonly remoteWrite?: unknown } = value;
+  if (typeof remoteWrite !== 'object' || remoteWrite === null || Array.isArray(remoteWrite)) {
+    return fieldFault('remoteWrite', remoteWrite, REMOTE_WRITE_WORDS);
+  }
+  const own = unknownField(remoteWrite, '.remoteWrite', REMOTE_WRITE_FIELDS);
+  return own ?? remoteWriteFault({ ...remoteWrite });
+}
+
+function remoteWriteFault({
+  endpoint,
+  secret,
+  perPod,
+}: Readonly<Partial<Record<(typeof REMOTE_WRITE_FIELDS)[number], unknown>>>):
+  | FieldFault
+  | undefined {
+  const wrong = (field: string, given: unknown, words: string): FieldFault =>
+    fieldFault(`remoteWrite.${field}`, given, words);
+  if (perPod !== undefined && typeof perPod !== 'boolean') {
+    return wrong('perPod', perPod, 'true or false');
+  }
   if (secret !== undefined && !(typeof secret === 'string' && isSecretArn(secret))) {
-    return `${METRICS_WORDS}; secret is the whole ARN of a secret or of an SSM parameter`;
+    return wrong('secret', secret, 'the whole ARN of a secret or of an SSM parameter');
   }
   const address =
     typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isSafe = address?.protocol === 'https:';
   if (address === undefined || !(isSafe || address.protocol === 'http:')) {
-    return `${METRICS_WORDS}; endpoint is an address such as https://prometheus.example.com/api/v1/write`;
+    return wrong('endpoint', endpoint, ADDRESS_WORDS);
   }
   if (address.username !== '' || address.password !== '') {
-    return `${METRICS_WORDS}; the credentials of endpoint belong into a secret`;
+    // They are not repeated in an error, which ends up in logs.
+    const bare = `${address.protocol}//…@${address.host}${address.pathname}`;
+    return wrong('endpoint', bare, 'without credentials, which belong into secret');
   }
-  if (secret !== undefined && !isSafe)
-    return `${METRICS_WORDS}; with a secret endpoint is https://…`;
-  if (prometheusRegion(address) === undefined) return undefined;
-  if (secret !== undefined) return `${METRICS_WORDS}; a workspace of AWS takes no secret`;
+  const isWorkspace = prometheusRegion(address) !== undefined;
+  if (!isSafe && (secret !== undefined || isWorkspace)) {
+    const where = 'where a secret is given, and for a workspace of AWS';
+    return wrong('endpoint', endpoint, `one with https:// ${where}`);
+  }
+  if (!isWorkspace) return undefined;
+  if (secret !== undefined) return wrong('secret', secret, 'left out for a workspace of AWS');
   return workspaceId(address) === undefined
-    ? `${METRICS_WORDS}; the path of a workspace is /workspaces/ws-…/api/v1/remote_write`
+    ? wrong(
+        'endpoint',
+        endpoint,
+        'that of a workspace: its path is /workspaces/ws-…/api/v1/remote_write',
+      )
     : undefined;
 }
 
-/** The object, where it has no other members. */
-function only(
-  value: unknown,
-  names: readonly string[],
-): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.keys(value).every((name) => names.includes(name)) ? { ...value } : undefined;
-}
-
 /** Of every prop that is no setting of the table. */
-const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = {
+const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, PropCheck>> = {
   cluster: constructOr(
     'clusterName',
     matching(
@@ -242,7 +291,7 @@ const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = 
   code: (value) => (typeof value === 'function' ? undefined : 'a function from a name to Code'),
 };
 
-const ALL_CHECKS: ReadonlyMap<string, Check> = new Map([
+const ALL_CHECKS: ReadonlyMap<string, PropCheck> = new Map([
   ...Object.entries(CHECKS),
   ...SETTING_KEYS.map((key) => [key, settingCheck(key)] as const),
 ]);
@@ -265,6 +314,7 @@ export function propFaults(props: object): readonly string[] {
     const value: unknown = Reflect.get(props, name);
     if (value === undefined && name !== 'cluster') return [];
     const allowed = check(value);
+    if (allowed instanceof FieldFault) return [allowed.text];
     return allowed === undefined
       ? []
       : [`${name} is ${shown(name, value)}, but has to be ${allowed}`];

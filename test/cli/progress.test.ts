@@ -4,6 +4,7 @@ import { progressTo } from '../../cli/progress.ts';
 import { ROOT, withRecordings } from './page/made.ts';
 import { joiner } from './run.ts';
 
+const PREFER = 'examples/01-prefer-graviton4';
 const CLEAR = '\r\u001b[2K';
 
 describe('progress on a terminal', () => {
@@ -77,6 +78,7 @@ describe('a long command', () => {
     ['', 'replay', 'RECORDING'],
     ['', 'backtest', 'FOLDER'],
     ['', 'savings', '--dir', 'FOLDER'],
+    ['simulating 60s in us-east-1, seed 1', 'simulate', PREFER, '--duration', '60s'],
   ];
   const wordsOf = (words: readonly string[]): readonly string[] =>
     words.map((word) => {
@@ -95,10 +97,11 @@ describe('a long command', () => {
     expect(stdout).not.toContain(CLEAR);
   });
 
-  it.each(COMMANDS)('says nothing with -q, nor in a pipe (%s): %s', async (_, ...words) => {
+  it.each(COMMANDS)('says nothing with -q, nor in a pipe (%s): %s', async (says, ...words) => {
     const pipe = await joiner(...wordsOf(words));
     terminal(true);
     const quiet = await joiner(...wordsOf(words), '-q');
     expect(pipe.stderr + quiet.stderr).not.toContain(CLEAR);
+    if (says !== '') expect(pipe.stderr + quiet.stderr).not.toContain(says);
   });
 });

@@ -71,7 +71,12 @@ const NONSENSE: readonly Row[] = [
   ['logLevel', 'verbose', '"verbose"', "'DEBUG' or 'INFO' or 'WARN' or 'ERROR'"],
   ['logRetentionDays', 31, '31', '1, 3, 5, 7, 14, 30, 60, 90'],
   ['dataRetentionDays', 0, '0', 'a whole number from 1 to 3650'],
-  ['metrics', 'all', '"all"', 'an object with remoteWrite: { endpoint, secret, perPod }'],
+  [
+    'metrics',
+    'all',
+    '"all"',
+    'an object with remoteWrite: { endpoint, secret, perPod } (on the command',
+  ],
   ['decisionEvents', 'some', '"some"', "'changes' or 'all'"],
   ['nodeRoles', ['nodes'], '["nodes"]', "a list of a role's ARN"],
   ['imageParameters', ['golden'], '["golden"]', 'names of SSM parameters such as /images/golden'],

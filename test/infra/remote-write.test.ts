@@ -117,25 +117,59 @@ describe('the role of metrics', () => {
 describe('props that cannot work are refused', () => {
   const endpoint = 'https://prometheus.example.com/api/v1/write';
   it.each<[object, string]>([
-    [{}, 'only endpoint is required'],
-    [{ remoteWrite: { endpoint, url: endpoint } }, 'only endpoint is required'],
-    [{ remoteWrite: { endpoint }, more: true }, 'only endpoint is required'],
-    [{ remoteWrite: { endpoint: 'prometheus.example.com' } }, 'endpoint is an address such as'],
+    [{}, 'metrics.remoteWrite is missing: it has to be an object { endpoint, secret, perPod }'],
     [
-      { remoteWrite: { endpoint: 'ftp://prometheus.example.com' } },
-      'endpoint is an address such as',
+      { remoteWrite: { endpoint, url: endpoint } },
+      'metrics.remoteWrite.url is no field; valid: endpoint, secret, perPod',
     ],
-    [{ remoteWrite: { endpoint: 'https://a:b@example.com' } }, 'belong into a secret'],
-    [{ remoteWrite: { endpoint, secret: 'prometheus' } }, 'secret is the whole ARN'],
-    [{ remoteWrite: { endpoint, perPod: 'no' } }, 'perPod is a flag'],
+    [
+      { remoteWrite: { endpont: endpoint } },
+      'metrics.remoteWrite.endpont is no field (did you mean endpoint?); valid: endpoint, secret',
+    ],
+    [
+      { remoteWrit: { endpoint } },
+      'metrics.remoteWrit is no field (did you mean remoteWrite?); valid: remoteWrite',
+    ],
+    [{ remoteWrite: { endpoint }, more: true }, 'metrics.more is no field; valid: remoteWrite'],
+    [
+      { remoteWrite: endpoint },
+      `metrics.remoteWrite is "${endpoint}", but has to be an object { endpoint, secret, perPod }`,
+    ],
+    [{ remoteWrite: { perPod: true } }, 'metrics.remoteWrite.endpoint is missing: it has to be an'],
+    ...['prometheus.example.com', 'ftp://prometheus.example.com', 'http://', 5].map(
+      (wrong): [object, string] => [
+        { remoteWrite: { endpoint: wrong } },
+        `metrics.remoteWrite.endpoint is ${JSON.stringify(wrong)}, but has to be an address such as ` +
+          'https://prometheus.example.com/api/v1/write',
+      ],
+    ),
+    [
+      { remoteWrite: { endpoint: 'https://a:b@example.com' } },
+      'metrics.remoteWrite.endpoint is "https://…@example.com/", but has to be without credentials',
+    ],
+    [
+      { remoteWrite: { endpoint, secret: 'prometheus' } },
+      'metrics.remoteWrite.secret is "prometheus", but has to be the whole ARN of a secret',
+    ],
+    [
+      { remoteWrite: { endpoint, perPod: 'no' } },
+      'metrics.remoteWrite.perPod is "no", but has to be true or false',
+    ],
     [
       { remoteWrite: { endpoint: 'http://example.com', secret: SECRET } },
-      'with a secret endpoint is https://…',
+      'metrics.remoteWrite.endpoint is "http://example.com", but has to be one with https:// where',
     ],
-    [{ remoteWrite: { endpoint: WORKSPACE, secret: SECRET } }, 'takes no secret'],
+    [
+      { remoteWrite: { endpoint: WORKSPACE.replace('https', 'http') } },
+      'but has to be one with https:// where a secret is given, and for a workspace of AWS',
+    ],
+    [
+      { remoteWrite: { endpoint: WORKSPACE, secret: SECRET } },
+      `metrics.remoteWrite.secret is "${SECRET}", but has to be left out for a workspace of AWS`,
+    ],
     [
       { remoteWrite: { endpoint: 'https://aps-workspaces.eu-west-1.amazonaws.com/ws-1' } },
-      'the path of a workspace is /workspaces/ws-…/api/v1/remote_write',
+      'but has to be that of a workspace: its path is /workspaces/ws-…/api/v1/remote_write',
     ],
   ])('%j', (metrics, text) => {
     expect(() =>

@@ -1,4 +1,5 @@
 import { RESOURCES } from '../../../shared/api/resources.ts';
+import { kubernetesClient } from '../../../shared/contract.ts';
 import { podKey } from '../../../shared/core/model/pod.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
@@ -9,8 +10,11 @@ const SELECTION = {
   fieldSelector: 'reason=FailedScheduling,involvedObject.kind=Pod',
 };
 
-/** Joiner's events know of NodePools and types; kube-scheduler's know only of nodes that are there. */
-const WRITER = 'joiner-';
+/**
+ * Its events know of NodePools and types; kube-scheduler's know only of nodes that are there. No
+ * other function writes such events, and a prefix might be anybody's.
+ */
+const WRITER = kubernetesClient('provision');
 
 interface Said {
   readonly message: string;
@@ -38,7 +42,7 @@ export async function readReasons(client: KubeClient): Promise<ReadonlyMap<strin
     const said: Said = {
       message: text(property(event, 'message')).replace(/^Failed to schedule pod, /, ''),
       atMs: Date.parse(text(property(event, 'lastTimestamp'))) || 0,
-      isOurs: text(property(property(event, 'source'), 'component')).startsWith(WRITER),
+      isOurs: property(property(event, 'source'), 'component') === WRITER,
     };
     if (isBetter(said, found.get(key))) found.set(key, said);
   };

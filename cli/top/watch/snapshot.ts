@@ -12,6 +12,11 @@ export interface LivingRow extends NodeRow {
   readonly life: NodeLife;
 }
 
+/** `Draining: 2 pods left`. */
+export function lifeText({ state, detail }: NodeLife): string {
+  return detail === '' ? state : `${state}: ${detail}`;
+}
+
 /** A pod that waits for a node, and why as far as somebody has said so. */
 export interface PendingPod {
   readonly pod: string;

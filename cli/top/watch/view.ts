@@ -1,30 +1,11 @@
 import { enterAlternativeScreen, exitAlternativeScreen } from 'ansi-escapes';
 import { Box, render, Text, useApp, useInput, useStdout } from 'ink';
 import { createElement as h, type ReactNode, useEffect, useRef, useState } from 'react';
-import { age } from '../../../shared/core/duration.ts';
-import { priceText } from '../../price-text.ts';
+import { visibleLine } from '../../terminal.ts';
 import type { Sort } from '../rows.ts';
-import { type Look, type Piece, piecesOf, titleLine } from './columns.ts';
-import {
-  afterKey,
-  FIRST_VIEW,
-  firstShown,
-  type Key,
-  linesOf,
-  type Price,
-  trendText,
-  type View,
-} from './screen.ts';
-import type { TopSnapshot } from './snapshot.ts';
-
-/** The cluster as the screen follows it. */
-export interface Feed {
-  /** The newest moment; undefined: nothing has been read yet. */
-  readonly moment: TopSnapshot | undefined;
-  readonly history: readonly Price[];
-  /** Why the last read failed; empty where it did not. */
-  readonly failure: string;
-}
+import type { Look } from './columns.ts';
+import { type Feed, pictureOf, type ScreenLine, type Size } from './picture.ts';
+import { afterKey, FIRST_VIEW, type Key, linesOf, type View } from './screen.ts';
 
 export interface ScreenOptions {
   /** Of the cluster and its prices. */
@@ -53,50 +34,12 @@ const STYLES: Readonly<Record<Look, { color?: string; dimColor?: boolean; bold?:
   bad: coloured('red'),
 };
 
-function line(key: string, pieces: readonly Piece[], isChosen: boolean): ReactNode {
-  const texts = pieces.map(({ text, look }, at) => h(Text, { key: at, ...STYLES[look] }, text));
+/** Cut at the screen's edge: a line that went on below would be written over the next one. */
+function line(key: string, { pieces, isChosen }: ScreenLine): ReactNode {
+  const texts = pieces.map(({ text, look }, at) =>
+    h(Text, { key: at, ...STYLES[look] }, visibleLine(text)),
+  );
   return h(Text, { key, inverse: isChosen, wrap: 'truncate' }, ...texts);
-}
-
-function headLines({ title, current }: ScreenOptions): readonly ReactNode[] {
-  const { moment, history, failure } = current();
-  if (moment === undefined) return [h(Text, { key: 'title' }, `${title}: reading …`)];
-  const { all, pending, notes, atMs } = moment;
-  const time = new Date(atMs).toISOString().slice(11, 19);
-  const unpriced = all.unpriced === 0 ? '' : ` (+${all.unpriced} of unknown price)`;
-  const sums = `${all.nodes} nodes, ${priceText(all.pricePerHour)}/h${unpriced}`;
-  const waiting = `${pending.length} pending pods`;
-  const text = [sums, trendText(history), waiting].filter((each) => each !== '').join('   ');
-  return [
-    h(Text, { key: 'title', dimColor: true, wrap: 'truncate' }, `${title}   ${time}Z`),
-    h(Text, { key: 'sums', bold: true, wrap: 'truncate' }, text),
-    ...notes.map((note) => h(Text, { key: note, ...coloured('yellow'), wrap: 'truncate' }, note)),
-    ...(failure === ''
-      ? []
-      : [h(Text, { key: 'failure', ...coloured('red'), wrap: 'truncate' }, failure)]),
-  ];
-}
-
-/** Pending pods that are shown below the table. */
-const PENDING_MAX = 5;
-
-function pendingLines({ pending }: TopSnapshot): readonly ReactNode[] {
-  if (pending.length === 0) return [];
-  const more = pending.length > PENDING_MAX ? `, the ${PENDING_MAX} that wait longest` : '';
-  return [
-    h(Text, { key: 'pending', bold: true }, `Pending pods${more}`),
-    ...pending
-      .slice(0, PENDING_MAX)
-      .map(({ pod, ageSeconds, reason }) =>
-        h(Text, { key: pod, wrap: 'truncate' }, `  ${pod}  ${age(ageSeconds)}  ${reason}`),
-      ),
-  ];
-}
-
-function helpLine({ sort, filter, isFiltering }: View): string {
-  if (isFiltering) return `filter: ${filter}▏  Enter: keep   Esc: clear`;
-  const filtered = filter === '' ? '' : `   filter: ${filter} (Esc clears)`;
-  return `q quit   ↑↓ move   Enter fold   a fold all   s sort: ${sort}   / filter${filtered}`;
 }
 
 type InkKey = Parameters<Parameters<typeof useInput>[0]>[1];
@@ -133,11 +76,6 @@ function keysOf(input: string, key: InkKey): readonly Key[] {
   );
 }
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** The terminal's size, which a person may change at any time. */
 function useSize(): Size {
   const { stdout } = useStdout();
@@ -162,7 +100,6 @@ function Screen(options: ScreenOptions): ReactNode {
     return options.follow(() => setCount((count) => count + 1), failed);
   }, [options, exit]);
   const { moment } = options.current();
-  const lines = moment === undefined ? [] : linesOf(moment, view);
   // Several keys may come before the next picture: each goes on from what the one before left.
   const newest = useRef(view);
   useInput((input, key) => {
@@ -174,22 +111,14 @@ function Screen(options: ScreenOptions): ReactNode {
     }
     setView(newest.current);
   });
-  const head = headLines(options);
-  const foot = moment === undefined ? [] : pendingLines(moment);
-  const height = Math.max(1, rows - head.length - foot.length - 3);
-  const from = firstShown(view.cursor, lines.length, height);
-  const shown = lines.slice(from, from + height);
+  const size = { columns, rows };
+  const { above, below } = pictureOf(options.title, options.current(), view, size);
   return h(
     Box,
-    { flexDirection: 'column', width: columns, height: rows - 1 },
-    ...head,
-    h(Text, { key: 'titles', dimColor: true, wrap: 'truncate' }, titleLine(columns)),
-    ...shown.map((each, at) =>
-      line(String(from + at), piecesOf(each, columns), from + at === view.cursor),
-    ),
+    { flexDirection: 'column', width: columns, height: Math.max(1, rows - 1) },
+    ...above.map((each, at) => line(`above ${at}`, each)),
     h(Box, { key: 'space', flexGrow: 1 }),
-    ...foot,
-    h(Text, { key: 'help', dimColor: true, wrap: 'truncate' }, helpLine(view)),
+    ...below.map((each, at) => line(`below ${at}`, each)),
   );
 }
 

@@ -1,12 +1,15 @@
 import type { Catalog } from '../../../shared/catalog/facts.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
 import type { LiveCluster } from '../../live.ts';
+import { writeErr, writeOut } from '../../terminal.ts';
+import { counted } from '../../words.ts';
 import { renderTop } from '../render.ts';
-import { type Sort, sorted } from '../rows.ts';
+import { type NodeRow, type Sort, sorted } from '../rows.ts';
+import type { Feed } from './picture.ts';
 import { readReasons } from './reasons.ts';
 import type { Price } from './screen.ts';
-import { type TopSnapshot, topSnapshotOf } from './snapshot.ts';
-import type { Feed, ScreenOptions } from './view.ts';
+import { type LivingRow, lifeText, type TopSnapshot, topSnapshotOf } from './snapshot.ts';
+import type { ScreenOptions } from './view.ts';
 
 /** What is shown again and again. */
 export interface Watched {
@@ -84,6 +87,11 @@ async function onTerminal(feed: ClusterFeed, { title, intervalMs, sort }: Watche
   await showScreen({ title, current: () => feed.current, follow, sort });
 }
 
+/** A row whose state is said in the words of the screen. */
+function asOnScreen(row: LivingRow): NodeRow {
+  return { ...row, state: [lifeText(row.life)] };
+}
+
 /** Elsewhere: the table again and again, each with its time, until the process is ended. */
 async function onPipe(
   feed: ClusterFeed,
@@ -92,12 +100,13 @@ async function onPipe(
   for (;;) {
     await feed.read();
     const { moment, failure } = feed.current;
-    if (failure !== '') process.stderr.write(`${failure}\n`);
+    if (failure !== '') writeErr(`${failure}\n`);
     else if (moment !== undefined) {
       const { rows, byPool, all, pending, atMs } = moment;
       const time = new Date(atMs).toISOString();
-      const table = renderTop(sort ? sorted(rows, sort) : rows, { byPool, all });
-      process.stdout.write(`${time} ${title}\n${table}\n${pending.length} pending pods\n\n`);
+      const shown = (sort ? sorted(rows, sort) : rows).map(asOnScreen);
+      const waiting = counted(pending.length, 'pending pod');
+      writeOut(`${time} ${title}\n${renderTop(shown, { byPool, all })}\n${waiting}\n\n`);
     }
     await live.client.timing.sleep(intervalMs);
   }

@@ -42,10 +42,29 @@ function text(x: number, y: number, words: string, kind = '', more = ''): string
   return `<text x="${x}" y="${y}"${named}${more}>${escaped(words)}</text>`;
 }
 
-/** The text as far as it fits, at about six pixels a letter. */
+/** Pixels of a letter, about. */
+const LETTER = 5.6;
+
+/** The text as far as it fits. */
 function cut(words: string, width: number): string {
-  const most = Math.floor(width / 5.6);
+  const most = Math.floor(width / LETTER);
   return words.length > most ? `${words.slice(0, Math.max(1, most - 1))}…` : words;
+}
+
+/** The words of a line of Markdown; links by their text, since an image has none. */
+export function wordsOf(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+}
+
+/** In lines that fit the width, broken between words. */
+function wrapped(words: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && longer.length * LETTER <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map((line) => cut(line, width));
 }
 
 function stepsOf(label: string): Steps {
@@ -91,28 +110,74 @@ function limitLines({ limits }: Graph, { width, height, most }: Plot): string {
     .join('');
 }
 
-function legend(labels: readonly string[], width: number, y: number): string {
-  let x = 0;
-  const parts: string[] = [];
+/** The letters of small text, about. */
+const SMALL = 5.2;
+const LEGEND_LINE = 12;
+
+interface LegendEntry {
+  readonly label: string;
+  /** Which of the lines it is. */
+  readonly at: number;
+  readonly x: number;
+}
+
+/** The labels in as many lines as they need. */
+function legendLines(
+  labels: readonly string[],
+  width: number,
+): readonly (readonly LegendEntry[])[] {
+  const lines: LegendEntry[][] = [];
+  let x = width;
   for (const [at, label] of labels.entries()) {
-    const length = 18 + label.length * 5.2;
-    if (x > 0 && x + length > width) {
-      parts.push(text(x, y, `+${labels.length - at}`, 'small'));
-      break;
+    const length = 12 + label.length * SMALL;
+    if (x + length > width) {
+      lines.push([]);
+      x = 0;
     }
-    parts.push(`<rect class="c${at % COLOURS}" x="${x}" y="${y - 7}" width="8" height="3"/>`);
-    parts.push(text(x + 12, y, cut(label, width - x - 12), 'small'));
-    x += length;
+    lines.at(-1)?.push({ label, at, x });
+    x += length + 12;
   }
-  return parts.join('');
+  return lines;
+}
+
+function signs(lines: readonly (readonly LegendEntry[])[], width: number): readonly string[] {
+  return lines.map((line) =>
+    line
+      .map(({ label, at, x }) => {
+        const sign = `<rect class="c${at % COLOURS}" x="${x}" y="-5" width="8" height="3"/>`;
+        return `${sign}${text(x + 12, 0, cut(label, width - x - 12), 'small')}`;
+      })
+      .join(''),
+  );
+}
+
+/** `errors: watch, provision`: what many lines are called, which colours cannot tell apart. */
+export function groupedLabels(labels: readonly string[]): readonly string[] {
+  const parts = labels.map((label) => label.split(': '));
+  return [...Map.groupBy(parts, ([name = '', what = name]) => what)].map(
+    ([what, of]) => `${what}: ${of.map(([name]) => name).join(', ')}`,
+  );
+}
+
+/** The lines of the legend, the first of them at 0. */
+function legend(labels: readonly string[], width: number): readonly string[] {
+  if (labels.length <= COLOURS) return signs(legendLines(labels, width), width);
+  return groupedLabels(labels)
+    .flatMap((each) => wrapped(each, width))
+    .map((line) => text(0, 0, line, 'small'));
 }
 
 function graph(widget: Graph, width: number, height: number): string {
   const shown = widget.lines.filter(({ isHidden }) => !isHidden);
   const all = shown.map(({ label }) => stepsOf(label));
+  const names = legend(
+    shown.map(({ label }) => label),
+    width - 20,
+  );
+  const legendHeight = (names.length - 1) * LEGEND_LINE;
   const plot = {
     width: width - LEFT - 14,
-    height: height - TOP - BOTTOM - 8,
+    height: height - TOP - BOTTOM - 8 - legendHeight,
     most: mostOf(widget, all),
     span: SPAN_MINUTES,
   };
@@ -120,12 +185,11 @@ function graph(widget: Graph, width: number, height: number): string {
     return `<path class="c${at % COLOURS}" d="${stepPath(steps, plot).line}"/>`;
   });
   const inner = `${axes(widget, plot)}${paths.join('')}${limitLines(widget, plot)}`;
-  const names = legend(
-    shown.map(({ label }) => label),
-    width - 20,
-    height - 8,
+  const first = height - 8 - legendHeight;
+  const below = names.map(
+    (line, at) => `<g transform="translate(10 ${first + at * LEGEND_LINE})">${line}</g>`,
   );
-  return `<g transform="translate(${LEFT} ${TOP + 10})">${inner}</g><g transform="translate(10 0)">${names}</g>`;
+  return `<g transform="translate(${LEFT} ${TOP + 10})">${inner}</g>${below.join('')}`;
 }
 
 function rows(title: string, width: number): string {
@@ -134,7 +198,7 @@ function rows(title: string, width: number): string {
   const columns = found[0]?.length ?? 1;
   const widths = Array.from({ length: columns }, (_, column) => {
     const longest = Math.max(...found.map((row) => row[column]?.length ?? 0));
-    return longest * 5.6 + 18;
+    return longest * (LETTER + 0.6) + 18;
   });
   return found
     .flatMap((row, at) => {
@@ -171,8 +235,10 @@ function drawn(widget: Widget): string {
   const place = `translate(${widget.x * COLUMN + GAP / 2} ${widget.y * UNIT + GAP / 2})`;
   if (widget.type === 'text') {
     const [question = '', help = ''] = widget.markdown.split('\n');
-    const words = help.replaceAll(/[`*]/g, '');
-    return `<g transform="${place}">${text(4, 24, question.replace('## ', ''), 'question')}${text(4, 43, words)}</g>`;
+    const said = wrapped(wordsOf(help), width - 8)
+      .map((line, at) => text(4, 43 + at * 13, line))
+      .join('');
+    return `<g transform="${place}">${text(4, 24, question.replace('## ', ''), 'question')}${said}</g>`;
   }
   const box = `<rect class="box" width="${width}" height="${height}" rx="3"/>`;
   const title = text(10, 16, cut(widget.title, width - 50), 'title');

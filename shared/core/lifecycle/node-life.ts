@@ -53,7 +53,8 @@ function leaving(
   }
   const blockers = blockersOf({ claim, node, pods }, budgets, nowMs, 'graceful');
   const left = pods.filter((pod) => !isOver(pod) && !isEmpty({ pods: [pod] })).length;
-  const rest = left === 0 ? said(claim, 'VolumesDetached') : `${left} pods left`;
+  const rest =
+    left === 0 ? said(claim, 'VolumesDetached') : `${left} ${left === 1 ? 'pod' : 'pods'} left`;
   return { state: 'Draining', detail: blockers.length > 0 ? sentences(blockers) : rest };
 }
 

@@ -181,6 +181,13 @@ export const MEANT: readonly Row[] = [
     'is no feature gate (did you mean SpotToSpotConsolidation?); valid: ',
   ),
   row(
+    'a feature gate of a back-test',
+    {},
+    'backtest @ --set featureGates=NodeOverlay=true,SpotToSpotConsolidaton=true',
+    '--set featureGates "SpotToSpotConsolidaton" is no feature gate (did you mean ' +
+      'SpotToSpotConsolidation?); valid: ReservedCapacity, ',
+  ),
+  row(
     'a region',
     GOOD,
     'simulate @/good --region eu-wst-1',

@@ -155,4 +155,37 @@ export const OPTIONS: readonly Row[] = [
     'crds -o xml',
     '--output xml: expected one of yaml, json, name',
   ),
+  ...['Foo=true', 'true', '', 'NodeOverlay=true,', 'constructor=true'].map((gates) =>
+    row(
+      `--set featureGates=${gates}`,
+      {},
+      `backtest @ --set featureGates=${gates}`,
+      '--set featureGates "',
+      'is no feature gate; valid: ReservedCapacity, ',
+    ),
+  ),
+  row(
+    'a feature gate of a back-test that is neither on nor off',
+    {},
+    'backtest @ --set featureGates=NodeOverlay=yes',
+    '--set featureGates NodeOverlay must be true or false, as in NodeOverlay=true',
+  ),
+  row(
+    'a file as the folder of savings',
+    GOOD,
+    'savings --dir @/good/world.yaml',
+    '@/good/world.yaml: is a file, not a folder; expected a folder of simulate --record',
+  ),
+  row(
+    'a file as the folder of a back-test',
+    GOOD,
+    'backtest @/good/world.yaml',
+    '@/good/world.yaml: is a file, not a folder; expected a folder of simulate --record',
+  ),
+  row(
+    'a folder as a recording',
+    GOOD,
+    'replay @/good',
+    '@/good: is a folder; expected a recording: recordings are in the bucket below snapshots/',
+  ),
 ];

@@ -77,7 +77,7 @@ describe('a node', () => {
     [{ claim: drifted }, 'Drifted', 'AMI'],
     [{ claim: warned }, 'Warned', 'spot_interrupted'],
     [{ node: { ...node, taints: [disrupted] } }, 'Replacing', 'its replacement is not ready yet'],
-    [{ claim: leaving }, 'Draining', '1 pods left'],
+    [{ claim: leaving }, 'Draining', '1 pod left'],
     [{ claim: ending }, 'Terminating', ''],
     [{ claim: leaving, node: undefined }, 'Terminating', ''],
     [{ claim: undefined, pods: [] }, 'Ready', ''],

@@ -89,7 +89,7 @@ describe('a preview', () => {
       involvedObject: { kind: 'Pod', namespace: pod?.namespace, name: pod?.name },
       reason: 'FailedScheduling',
       message: `Failed to schedule pod, ${message}`.slice(0, 1024),
-      source: { component: 'joiner-demo-provision' },
+      source: { component: 'joiner-provision' },
       lastTimestamp: new Date(nowMs - 1000).toISOString(),
     };
     const told = toldBy(event, nowMs);
@@ -109,6 +109,7 @@ describe('a preview', () => {
     ]);
     const others = [
       { ...event, source: { component: 'default-scheduler' } },
+      { ...event, source: { component: 'joiner-evil' } },
       { ...event, lastTimestamp: new Date(nowMs - 6 * MINUTE).toISOString() },
       { ...event, message: 'Failed to schedule pod, no instance type has 900 cpu' },
     ];

@@ -1,39 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { renderTop } from '../../../cli/top/render.ts';
 import { totalsOf } from '../../../cli/top/rows.ts';
-import { piecesOf, titleLine } from '../../../cli/top/watch/columns.ts';
+import { layoutOf, piecesOf, titleLine } from '../../../cli/top/watch/columns.ts';
 import {
   afterKey,
   bar,
   FIRST_VIEW,
   firstShown,
   type Key,
+  type Line,
   linesOf,
   sparkline,
   trendText,
   type View,
 } from '../../../cli/top/watch/screen.ts';
 import type { LivingRow, TopSnapshot } from '../../../cli/top/watch/snapshot.ts';
+import { livingRow } from '../../builders/top.ts';
 
 function row(node: string, nodePool: string | undefined, pricePerHour: number): LivingRow {
-  return {
-    node,
-    nodeClaim: `claim-${node}`,
+  const draining = { state: 'Draining', detail: '2 pods left' } as const;
+  return livingRow(node, {
     nodePool,
-    instanceType: 'm7g.large',
-    capacityType: 'spot',
-    zone: 'eu-west-1a',
-    architecture: 'arm64',
-    imageId: 'ami-1',
-    instanceId: 'i-1',
     pricePerHour,
-    cpu: { requested: 900, allocatable: 1800 },
-    memory: { requested: 0, allocatable: 8 * 2 ** 30 },
-    pods: 3,
-    ageSeconds: 75,
-    state: ['Ready'],
-    life: { state: node === 'b' ? 'Draining' : 'Ready', detail: node === 'b' ? '2 pods left' : '' },
-  };
+    ...(node === 'b' ? { life: draining } : {}),
+  });
 }
 
 const rows = [row('a', 'general', 0.1), row('b', 'general', 0.3), row('x', undefined, 0.2)];
@@ -169,7 +160,57 @@ describe('keys', () => {
   });
 });
 
+/** The titles and the table of these rows. */
+function drawn(of: readonly LivingRow[], width: number, view = FIRST_VIEW): readonly string[] {
+  const lines = linesOf({ rows: of }, view);
+  const layout = layoutOf(lines, width);
+  const textOf = (line: Line): string =>
+    piecesOf(line, layout)
+      .map(({ text }) => text)
+      .join('');
+  return [titleLine(layout), ...lines.map(textOf)];
+}
+
 describe('what is drawn', () => {
+  it('columns that are cut get what the state has to spare', () => {
+    const type = 'm7i-flex.metal-48xl';
+    const draining = { state: 'Draining', detail: 'a budget '.repeat(20) } as const;
+    const wide = livingRow('ip-10-0-100-200.eu-west-1.compute.internal', { instanceType: type });
+    expect(drawn([wide], 80).join()).toContain('…');
+    for (const width of [200, 400]) {
+      const [title = '', pool = '', node = ''] = drawn([wide], width);
+      expect(node).toContain(`${wide.node} ${type} spot`);
+      expect([title.length, pool.length, node.length]).toEqual([width, width, width]);
+      expect(title.indexOf('STATE')).toBe(node.indexOf('Ready'));
+    }
+    const busy = drawn([{ ...wide, life: draining }], 200).join();
+    expect(busy).toContain(`${wide.node} ${type} spot`);
+    expect(busy).toMatch(/Draining: a budget a budget .*…/);
+  });
+
+  it('only more than a node has is coloured', () => {
+    const looks = [0.1, 0.6, 0.95, 1, 1.01].map((share) => {
+      const [line] = linesOf(
+        { rows: [livingRow('a', { cpu: { requested: share, allocatable: 1 } })] },
+        FIRST_VIEW,
+      ).slice(1);
+      if (line === undefined) throw new Error('a line for the node');
+      return piecesOf(line, layoutOf([line], 40))[2]?.look;
+    });
+    expect(looks).toEqual(['plain', 'plain', 'plain', 'plain', 'bad']);
+  });
+
+  it('prices of which none is known are no zero', () => {
+    const unknown = livingRow('a', { pricePerHour: undefined });
+    const [, pool, node] = drawn([unknown], 100);
+    expect(pool).toMatch(/▾ general, 1 node +- /);
+    expect(node).toContain(' - ');
+    expect(drawn([unknown, livingRow('b')], 100)[1]).toContain('general, 2 nodes');
+    expect(drawn([unknown, livingRow('b')], 100)[1]).toContain('$0.1000');
+    const totals = totalsOf([unknown]);
+    expect(renderTop([unknown], totals)).toContain('- (+1 of unknown price)');
+  });
+
   it.each([
     [0, '░░░░'],
     [0.5, '██░░'],
@@ -182,24 +223,15 @@ describe('what is drawn', () => {
 
   it('a line fills the width, whatever the width', () => {
     for (const width of [40, 60, 80, 100, 140, 200]) {
-      const lengths = linesOf(moment, FIRST_VIEW).map(
-        (line) =>
-          piecesOf(line, width)
-            .map(({ text }) => text)
-            .join('').length,
-      );
-      expect(new Set([...lengths, titleLine(width).length])).toEqual(new Set([width]));
+      const lengths = drawn(rows, width).map((text) => text.length);
+      expect(new Set(lengths)).toEqual(new Set([width]));
     }
   });
 
   it('a screen of 160 columns shows all there is to know of a node', async () => {
-    const texts = linesOf(moment, FIRST_VIEW).map((line) =>
-      piecesOf(line, 160)
-        .map(({ text }) => text)
-        .join('')
-        .trimEnd(),
-    );
-    const screen = [titleLine(160).trimEnd(), ...texts].join('\n');
+    const screen = drawn(rows, 160)
+      .map((text) => text.trimEnd())
+      .join('\n');
     await expect(screen).toMatchFileSnapshot('golden/watch.txt');
   });
 

@@ -2,6 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
+/** Colours, and where the cursor goes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a terminal's sequences begin
+const SEQUENCES = /\x1b\[[?\d;]*[a-zA-Z]/g;
+
 const VIEW = join(import.meta.dirname, '../../../cli/top/watch/view.ts');
 
 /** Shows a note and a failure, which have colours, until the key q is read. */
@@ -15,9 +19,9 @@ const SCREEN = `
   await showScreen({ title: 'a title', current, follow: () => () => {}, sort: undefined });
 `;
 
-function shown(noColor: Readonly<Record<string, string>>): string {
+function shown(noColor: Readonly<Record<string, string>>, screen = SCREEN): string {
   const { NO_COLOR: _, CI: __, ...env } = process.env;
-  const flags = ['--input-type=module', '--no-warnings', '-e', SCREEN];
+  const flags = ['--input-type=module', '--no-warnings', '-e', screen];
   const { stdout, stderr } = spawnSync(process.execPath, flags, {
     encoding: 'utf8',
     env: { ...env, FORCE_COLOR: '1', ...noColor },
@@ -27,6 +31,26 @@ function shown(noColor: Readonly<Record<string, string>>): string {
   expect(stderr).toBe('');
   return stdout;
 }
+
+it('a screen of 40 columns and 8 lines has no line in another', () => {
+  const pods =
+    "Array.from({ length: 4 }, (_, at) => ({ pod: 'ns/pod-' + at, ageSeconds: 1, reason: 'r'.repeat(99) }))";
+  const small = SCREEN.replace('columns: 100, rows: 20', 'columns: 40, rows: 8').replace(
+    'pending: []',
+    `pending: ${pods}`,
+  );
+  const lines = shown({ NO_COLOR: '1' }, small).replace(SEQUENCES, '').split('\n');
+  const drawn = lines.map((each) => each.trimEnd()).filter((each) => each !== '');
+  expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(40);
+  expect(drawn.slice(0, 4)).toEqual([
+    'a title   00:00:00Z',
+    '0 nodes, $0.0000/h   4 pending pods',
+    'a note',
+    'a failure',
+  ]);
+  expect(drawn[4]).toMatch(/^NAME +CPU +STATE$/);
+  expect(drawn.at(-1)).toMatch(/^q quit .*…$/);
+});
 
 /** Of the foreground or the background, in any of their forms. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what a terminal's colours are

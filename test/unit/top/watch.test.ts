@@ -4,11 +4,35 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { LiveCluster } from '../../../cli/live.ts';
 import { watchTop } from '../../../cli/top/watch/watch.ts';
 import { unreachable } from '../../../shared/kube/errors.ts';
-import { nodeOf, podOf, snapshotOf } from '../../builders/scheduling.ts';
+import { claimOf, nodeOf, podOf, snapshotOf, yes } from '../../builders/scheduling.ts';
 
 const WATCH = join(import.meta.dirname, '../../../cli/top/watch/watch.ts');
 
 afterEach(() => void vi.restoreAllMocks());
+
+/** What is written of a cluster into a pipe until the first pause. */
+async function watchedOnce(
+  objects: ReturnType<typeof snapshotOf>,
+  sort: 'pods' | undefined,
+): Promise<string> {
+  const enough = new Error('enough');
+  const live = {
+    reader: { read: async () => ({ objects, pausedUntilMs: {} }) },
+    client: {
+      open: () => Promise.reject(unreachable({ verb: 'list', resource: 'events' }, 'no')),
+      timing: { nowMs: () => 0, sleep: () => Promise.reject(enough) },
+    },
+  } as unknown as LiveCluster;
+  let written = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    written += String(chunk);
+    return true;
+  });
+  const selected = <Moment>(moment: Moment): Moment => moment;
+  const watched = { live, catalog: undefined, title: '', intervalMs: 1, selected, sort };
+  await expect(watchTop(watched)).rejects.toBe(enough);
+  return written;
+}
 
 it('elsewhere than on a terminal the rows are sorted as asked', async () => {
   const counts = { a: 1, b: 3, c: 2 };
@@ -16,30 +40,23 @@ it('elsewhere than on a terminal the rows are sorted as asked', async () => {
   const pods = Object.entries(counts).flatMap(([nodeName, count]) =>
     Array.from({ length: count }, (_, at) => podOf(`${nodeName}-${at}`, {}, { nodeName })),
   );
-  const enough = new Error('enough');
-  const live = {
-    reader: {
-      read: async () => ({ objects: snapshotOf({ nodes, pods }), pausedUntilMs: {} }),
-    },
-    client: {
-      open: () => Promise.reject(unreachable({ verb: 'list', resource: 'events' }, 'no')),
-      timing: { nowMs: () => 0, sleep: () => Promise.reject(enough) },
-    },
-  } as unknown as LiveCluster;
-  const namesBy = async (sort: 'pods' | undefined): Promise<readonly string[]> => {
-    let written = '';
-    vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-      written += String(chunk);
-      return true;
-    });
-    const selected = <Moment>(moment: Moment): Moment => moment;
-    const watched = { live, catalog: undefined, title: '', intervalMs: 1, selected, sort };
-    await expect(watchTop(watched)).rejects.toBe(enough);
-    vi.restoreAllMocks();
-    return written.match(/^[abc](?= )/gm) ?? [];
-  };
+  const objects = snapshotOf({ nodes, pods });
+  const namesBy = async (sort: 'pods' | undefined): Promise<readonly string[]> =>
+    (await watchedOnce(objects, sort)).match(/^[abc](?= )/gm) ?? [];
   expect(await namesBy(undefined)).toEqual(['a', 'b', 'c']);
   expect(await namesBy('pods')).toEqual(['b', 'c', 'a']);
+});
+
+it('elsewhere than on a terminal a state is said as on the screen', async () => {
+  const providerId = 'aws:///a';
+  const nodes = [nodeOf('a', 4, 16, { providerId, conditions: yes('Ready') })];
+  const up = { providerId, conditions: yes('Launched', 'Registered', 'Initialized') };
+  const nodeClaims = [claimOf('a', { ...up, deletedAtMs: 1 })];
+  const pods = [podOf('web', {}, { nodeName: 'a' })];
+  const written = await watchedOnce(snapshotOf({ nodes, nodeClaims, pods }), undefined);
+  expect(written).toContain('Draining: 1 pod left');
+  expect(written).not.toContain('Deleting');
+  expect(written).toContain('\n0 pending pods\n');
 });
 
 /** A terminal on which a read fails with what is no answer of the API server. */
