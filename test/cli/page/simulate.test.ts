@@ -70,7 +70,7 @@ describe('a page of a simulation with pauses', () => {
       '8m 11m provision NodePool/default Launches are paused: launch from 8 0 * * * for 3m',
     );
     // Not so in between: the passes of the pause had other reasons.
-    expect(part).toMatch(/^1m 1m 1 disrupt .* would not run cheaper/m);
+    expect(part).toMatch(/^1m 1m 1 disrupt .* pauses disruptions within 10 minutes/m);
     expect(part).toMatch(/^1\dm 20m [2-9] disrupt .* would not run cheaper/m);
     expect(paused.page).toContain(
       'aria-label="Paused: disruptions of NodePool default from 2m to 7m (disrupt from 2 0 * * * for 5m)',
