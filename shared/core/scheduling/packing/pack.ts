@@ -6,6 +6,7 @@ import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
 import { insistsOnMinValues, ReservedOptions } from '../search/min-values.ts';
 import { type Bin, type SearchState, zeros } from '../search/search-state.ts';
 import { type Combining, combined } from './combining.ts';
+import { independentParts } from './parts.ts';
 import { howMany, type Pattern, type PodShape } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
@@ -45,15 +46,9 @@ function leftOf(shapePods: readonly ShapePods[]): Float64Array {
   );
 }
 
-/** Launch options of a tier that some shape may use, each no worse than the others in its group. */
-function usableOptions(
-  groups: readonly LaunchGroup[],
-  shapePods: readonly ShapePods[],
-): readonly LaunchOption[] {
-  return groups
-    .filter((group) => shapePods.some(({ shape }) => shape.allowed[group.id] === 1))
-    .flatMap((group) => group.paretoFront)
-    .sort(compareOptions);
+/** Launch options, each no worse than the others in its group. */
+function optionsOf(groups: readonly LaunchGroup[]): readonly LaunchOption[] {
+  return groups.flatMap((group) => group.paretoFront).sort(compareOptions);
 }
 
 /** A way to pack. */
@@ -70,14 +65,27 @@ const REVALUED_AT = 0.5;
 /** Not for the last few pods: as a share of what all were worth. */
 const REVALUED_LEAST = 0.05;
 
-/** Packs one tier's shapes into new bins. */
+/** The way with a share of its steps. */
+function withShare(way: PackingWay, share: number): PackingWay {
+  const { combining, searchedMax } = way;
+  if (share === 1) return way;
+  const own = combining && {
+    ...combining,
+    stepsMax: combining.stepsMax * share,
+    ...(combining.dives === undefined ? {} : { dives: combining.dives * share }),
+  };
+  const searched = { ...way, searchedMax: searchedMax * share };
+  return own === undefined ? searched : { ...searched, combining: own };
+}
+
+/** Packs the shapes of one part of a tier into new bins. */
 class Packer {
   private readonly state: SearchState;
   private readonly shapePods: readonly ShapePods[];
   private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
-  private readonly way: PackingWay;
+  private way: PackingWay;
   /** By now and by other attempts. */
   private readonly found: Found;
   private readonly finder: PatternFinder;
@@ -122,15 +130,17 @@ class Packer {
     return podValues(relaxations, shapes, left, options, main.slice(0, 2), limits).values;
   }
 
-  private worthOfLeft(): number {
+  /** What the pods that are left are worth, USD an hour. */
+  worthOfLeft(): number {
     return this.values.reduce((sum, value, id) => sum + value * (this.left[id] ?? missing(id)), 0);
   }
 
   /**
    * Opens the bins of the combination, where patterns are combined, and then those that are worth
-   * most for their price, until nothing more can be placed.
+   * most for their price, until nothing more can be placed. `share`: of the way's steps.
    */
-  run(): void {
+  run(share: number): void {
+    this.way = withShare(this.way, share);
     const { budgets, bins } = this.state;
     const before = bins.length;
     this.combine();
@@ -289,10 +299,12 @@ export function packBatches(
     const mine = batches.filter(
       (batch) => batch.count > 0 && groups.some((group) => batch.allowed[group.id] === 1),
     );
-    if (mine.length === 0) continue;
-    const shapePods = shapePodsOf(mine);
-    const options = usableOptions(groups, shapePods);
-    new Packer(state, shapePods, options, way, relaxations).run();
+    const packers = independentParts(mine, groups).map((part) => {
+      const shapePods = shapePodsOf(part.batches);
+      return new Packer(state, shapePods, optionsOf(part.groups), way, relaxations);
+    });
+    const worth = packers.reduce((sum, each) => sum + each.worthOfLeft(), 0);
+    for (const each of packers) each.run(worth > 0 ? each.worthOfLeft() / worth : 1);
   }
   for (const batch of batches) {
     if (batch.count > 0) {
