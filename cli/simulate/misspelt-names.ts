@@ -4,6 +4,7 @@ import { consolidationGuardOf } from '../../shared/core/disruption/consolidation
 import { limitsGuardOf } from '../../shared/core/disruption/consolidation/limits-guard.ts';
 import { usageGuardOf } from '../../shared/core/disruption/consolidation/usage-guard.ts';
 import { returnTermsOf } from '../../shared/core/disruption/first-choice.ts';
+import { isWithin } from '../../shared/core/disruption/schedule.ts';
 import { isReason, sentence } from '../../shared/core/explain/reason.ts';
 import { drainFault } from '../../shared/core/lifecycle/drain.ts';
 import * as labels from '../../shared/core/model/labels.ts';
@@ -79,6 +80,18 @@ function valueNotes({ object, place }: Manifest): readonly string[] {
     ];
     const unread = guards.flatMap((each) => (each && isReason(each) ? [sentence(each)] : []));
     return told(path, [pauseFault({ annotations }), ...unread]);
+  });
+}
+
+/** Schedules of disruption budgets that cannot be read: such a budget always lets no node go. */
+function scheduleNotes({ object, place }: Manifest): readonly string[] {
+  if (object['kind'] !== 'NodePool') return [];
+  return listAt(object, 'spec', 'disruption', 'budgets').flatMap((budget, at) => {
+    const schedule = isJson(budget) ? textAt(budget, 'schedule') : undefined;
+    if (schedule === undefined || isWithin(schedule, 0, 0) !== undefined) return [];
+    const field = `spec.disruption.budgets[${at}].schedule`;
+    const fault = `"${schedule}" is no cron schedule (minute hour day month weekday, Sunday is 0)`;
+    return [`${place(field)}: ${field}: ${fault}: no node of its reasons is ever disrupted`];
   });
 }
 
@@ -206,6 +219,7 @@ export function misspeltNames(used: readonly Manifest[], isWhole: boolean): read
       ...annotationNotes(each),
       ...misplacedNotes(each),
       ...valueNotes(each),
+      ...scheduleNotes(each),
       ...labelNotes(each, keys),
       ...(isWhole ? poolNotes(each, keys, pools) : []),
       ...resourceNotes(each, resources),

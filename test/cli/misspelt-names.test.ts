@@ -182,3 +182,16 @@ spec: { capacity: { nvidia.com/gpus: 4 } }
   const asks = pod('', 'containers: [{ resources: { requests: { nvidia.com/gpus: 1 } } }]');
   expect(notes(`${overlay}---\n${asks}`)).toEqual([]);
 });
+
+it.each([
+  ['0 9 * * 8', true],
+  ['* * 7', true],
+  ['0 9 * * 1-5', false],
+])('a budget with the schedule %s is told of: %s', (schedule, isTold) => {
+  const budgets = `[{ nodes: '0' }, { nodes: '0', schedule: '${schedule}', duration: 1h }]`;
+  const told = notes(`${pool('')}  disruption: { budgets: ${budgets} }\n`);
+  const field = 'spec.disruption.budgets[1].schedule';
+  const fault = `"${schedule}" is no cron schedule (minute hour day month weekday, Sunday is 0)`;
+  const note = `NodePool/default: ${field}: ${fault}: no node of its reasons is ever disrupted`;
+  expect(told).toEqual(isTold ? [note] : []);
+});
