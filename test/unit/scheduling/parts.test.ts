@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { independentParts } from '../../../shared/core/scheduling/packing/parts.ts';
 import type { LaunchGroup } from '../../../shared/core/scheduling/problem/launch-options.ts';
 
-const group = (id: number) => ({ id }) as LaunchGroup;
+/** Each in a NodePool of its own; from 10 on they are further ones of those. */
+const group = (id: number) => ({ id, pool: { pool: { name: `${id % 10}` } } }) as LaunchGroup;
 const batch = (name: string, ...allowed: readonly number[]) => ({
   name,
-  allowed: Uint8Array.from({ length: 6 }, (_, id) => Number(allowed.includes(id))),
+  allowed: Uint8Array.from({ length: 16 }, (_, id) => Number(allowed.includes(id))),
 });
 
 /** Names of pods and ids of groups, by part. */
@@ -41,6 +42,15 @@ it.each([
     [
       ['abc', '3210'],
       ['d', '4'],
+    ],
+  ],
+  [
+    'one for two groups of a NodePool',
+    [batch('a', 1), batch('b', 0), batch('c', 11)],
+    [0, 1, 11],
+    [
+      ['ac', '111'],
+      ['b', '0'],
     ],
   ],
   ['none for pods that no group takes', [batch('a', 5), batch('b', 1)], [0, 1], [['b', '1']]],

@@ -6,16 +6,17 @@ interface Placeable {
   readonly allowed: Uint8Array;
 }
 
-/** Pods that share no launch group with those of other parts, and the groups that they may use. */
+/** Pods that share no NodePool with those of other parts, and the launch groups they may use. */
 export interface Part<Batch extends Placeable> {
   readonly batches: readonly Batch[];
   readonly groups: readonly LaunchGroup[];
 }
 
 /**
- * A problem in the parts that do not touch each other, such as those of tainted NodePools, in the
- * order of their first batches. Each is packed on its own: a programme of all together takes the
- * square of the time and is worth the same. Batches that no group takes are in none.
+ * A problem in the parts that no NodePool has in common, such as those of teams with tainted
+ * NodePools, in the order of their first batches. Each is packed on its own: a programme of all
+ * together takes the square of the time and is worth the same. Batches that no group takes are in
+ * none.
  */
 export function independentParts<Batch extends Placeable>(
   batches: readonly Batch[],
@@ -32,18 +33,25 @@ export function independentParts<Batch extends Placeable>(
     parents[at] = root;
     return root;
   };
-  const firsts = groups.map((group) => {
-    const first = batches.findIndex((_, at) => takes(group, at));
-    for (let at = first + 1; first >= 0 && at < batches.length; at++) {
+  const unite = (one: number, other: number): void => {
+    const [a, b] = [rootOf(one), rootOf(other)];
+    parents[Math.max(a, b)] = Math.min(a, b);
+  };
+  const firstOfPool = new Map<string, number>();
+  for (const group of groups) {
+    const { name } = group.pool.pool;
+    for (const at of batches.keys()) {
       if (!takes(group, at)) continue;
-      const [a, b] = [rootOf(first), rootOf(at)];
-      parents[Math.max(a, b)] = Math.min(a, b);
+      const first = firstOfPool.get(name);
+      if (first === undefined) firstOfPool.set(name, at);
+      else unite(first, at);
     }
-    return first;
-  });
+  }
   const byRoot = Map.groupBy(groups.keys(), (at) => {
-    const first = firsts[at] ?? missing(at);
-    return first < 0 ? -1 : rootOf(first);
+    const group = groups[at] ?? missing(at);
+    const first = firstOfPool.get(group.pool.pool.name);
+    const isUsed = batches.some((_, batch) => takes(group, batch));
+    return first === undefined || !isUsed ? -1 : rootOf(first);
   });
   return [...byRoot]
     .filter(([root]) => root >= 0)
