@@ -21,7 +21,7 @@ import type { DryRunOptions } from '../../shared/preview/dry-run.ts';
 import type { Preview } from '../../shared/preview/preview.ts';
 import { leavingBecause } from '../../shared/preview/removals.ts';
 import type { NodeRow } from '../top/rows.ts';
-import { type Further, furtherReasons, keepingReasons } from './further.ts';
+import { type Explained, type Further, furtherReasons, keepingReasons } from './further.ts';
 import { sentencesByBudget } from './sentences.ts';
 
 /** What Joiner would do with a node now. */
@@ -41,9 +41,6 @@ export type Fate =
       readonly why: readonly string[];
       readonly reasons: readonly Reason[];
     };
-
-/** A cluster, and the settings that Joiner decides by. */
-type Explained = Parameters<typeof furtherReasons>[0];
 
 export interface ClaimExplanation {
   readonly row: NodeRow;

@@ -31,6 +31,9 @@ interface Outcome {
 /** NodeClaims that are named of those that go first. */
 const OTHERS_NAMED_MAX = 5;
 
+/** A cluster, and the settings that Joiner decides by. */
+export type Explained = Previewed & { readonly settings: UseCaseSettings };
+
 /** What a pass does with nodes. */
 interface Pass {
   /** The NodeClaims of the nodes that it disrupts. */
@@ -73,7 +76,7 @@ async function played(
 
 /** What keeps the node now, by a pass that was asked about it. */
 export async function keepingReasons(
-  input: Previewed & { readonly settings: UseCaseSettings },
+  input: Explained,
   claim: string,
   pass: Pass,
   options: Pick<DryRunOptions, 'onPart'> = {},
@@ -110,7 +113,7 @@ async function without(
  * So the reasons are supposed away and the pass is played again, until the node goes.
  */
 export async function furtherReasons(
-  input: Previewed & { readonly settings: UseCaseSettings },
+  input: Explained,
   claim: string,
   reasons: readonly Reason[],
   options: Pick<DryRunOptions, 'onPart'> = {},

@@ -1,6 +1,6 @@
 import { PodDecoder } from '../../shared/api/kubernetes/pod.ts';
-import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
+import { replacedUids } from '../../shared/core/model/annotations/replacements.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';

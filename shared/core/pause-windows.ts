@@ -51,11 +51,26 @@ export function pauseWindow(
   part: PausedPart,
   nowMs: number,
 ): string | undefined {
+  return windowWhere(pool, part, (each) => isWithin(each.schedule, each.durationMs, nowMs));
+}
+
+/** The window that begins within the next `withinMs`; undefined: none does. */
+export function pauseWindowSoon(
+  pool: Pick<NodePool, 'annotations'>,
+  part: PausedPart,
+  nowMs: number,
+  withinMs: number,
+): string | undefined {
+  return windowWhere(pool, part, ({ schedule }) => isWithin(schedule, withinMs, nowMs + withinMs));
+}
+
+function windowWhere(
+  pool: Pick<NodePool, 'annotations'>,
+  part: PausedPart,
+  holds: (window: PauseWindow) => boolean | undefined,
+): string | undefined {
   const found = windowsOf(pool).find(
-    (each) =>
-      typeof each !== 'string' &&
-      each.part === part &&
-      isWithin(each.schedule, each.durationMs, nowMs),
+    (each) => typeof each !== 'string' && each.part === part && holds(each),
   );
   return typeof found === 'string' ? undefined : found?.text;
 }

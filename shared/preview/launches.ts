@@ -1,12 +1,12 @@
 import { withPlannedLabels } from '../app/planning/new-claims.ts';
 import type { PlannedWritten } from '../app/provision/planned-claims.ts';
 import { claimRef } from '../app/writes/references.ts';
-import { replacedUids } from '../core/disruption/commands.ts';
 import { allocatable } from '../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../core/instance-types/instance-labels.ts';
 import { isOurs } from '../core/launch/node-classes.ts';
 import { chooseLaunch } from '../core/launch/overrides.ts';
 import { withConditions } from '../core/lifecycle/conditions.ts';
+import { replacedUids } from '../core/model/annotations/replacements.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import {
   CAPACITY_TYPE,

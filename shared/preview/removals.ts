@@ -2,10 +2,10 @@ import type { ProvisioningInput } from '../app/planning/provisioning-input.ts';
 import type { Catalog } from '../catalog/facts.ts';
 import { listPrice } from '../catalog/list-price.ts';
 import { isReschedulable } from '../core/disruption/candidates.ts';
-import { replacedUids } from '../core/disruption/commands.ts';
 import { isOurs } from '../core/launch/node-classes.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import { missing } from '../core/missing.ts';
+import { replacedUids } from '../core/model/annotations/replacements.ts';
 import { nodeOfClaim, podsOnNode } from '../core/model/joins.ts';
 import {
   CAPACITY_TYPE,

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { pausedPools, pauseFault, pauseWindow } from '../../shared/core/pause-windows.ts';
+import {
+  pausedPools,
+  pauseFault,
+  pauseWindow,
+  pauseWindowSoon,
+} from '../../shared/core/pause-windows.ts';
 import { poolOf } from '../builders/scheduling.ts';
 
 /** A Monday. */
@@ -36,4 +41,17 @@ it.each([
   const fault = pauseFault(pool(text));
   if (wrong === undefined) expect(fault).toBeUndefined();
   else expect(fault).toContain(`not "${wrong}"`);
+});
+
+it.each([
+  ['23:49:59', undefined],
+  ['23:50:00', 'disrupt from 0 0 * * * for 1h'],
+  ['23:59:59', 'disrupt from 0 0 * * * for 1h'],
+  ['00:00:00', undefined],
+])('that begins within ten minutes is found at %s: %s', (time, expected) => {
+  const annotations = {
+    'joiner.dev/pause': 'launch from 55 23 * * * for 1h; disrupt from 0 0 * * * for 1h',
+  };
+  const nowMs = Date.parse(`2026-01-07T${time}Z`);
+  expect(pauseWindowSoon({ annotations }, 'disrupt', nowMs, 10 * 60_000)).toBe(expected);
 });

@@ -1,8 +1,7 @@
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
-import { PAUSE } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
-import { pauseWindow } from '../../core/pause-windows.ts';
+import { pauseWindow, pauseWindowSoon } from '../../core/pause-windows.ts';
 import { isPaused } from '../settings.ts';
 import { recordNothing } from '../writes/decisions.ts';
 import { type Blocked, blocked } from './events.ts';
@@ -20,23 +19,15 @@ export function pausedByPool(
 
 /** So long a move may take until its nodes are gone. */
 const MOVE_MS = 10 * 60_000;
-/** Windows that are shorter are not looked for. */
-const STEP_MS = 60_000;
 
 /** The window that would begin before a move that begins now had ended; empty: there is none. */
 export function pausedSoon(
   { nowMs, approved }: Pick<DisruptPass, 'nowMs' | 'approved'>,
   pool: NodePool,
 ): readonly Reason[] {
-  if (approved !== undefined || pool.annotations[PAUSE] === undefined) return [];
-  if (pauseWindow(pool, 'disrupt', nowMs) !== undefined) return [];
-  for (let afterMs = STEP_MS; afterMs <= MOVE_MS; afterMs += STEP_MS) {
-    const window = pauseWindow(pool, 'disrupt', nowMs + afterMs);
-    if (window !== undefined) {
-      return [reason('pause-begins-soon', { nodePool: pool.name, window })];
-    }
-  }
-  return [];
+  if (approved !== undefined || pauseWindow(pool, 'disrupt', nowMs) !== undefined) return [];
+  const window = pauseWindowSoon(pool, 'disrupt', nowMs, MOVE_MS);
+  return window === undefined ? [] : [reason('pause-begins-soon', { nodePool: pool.name, window })];
 }
 
 /** A pool that can launch nothing keeps what it has, and so does one with a pause; empty: neither. */

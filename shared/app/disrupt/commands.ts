@@ -1,30 +1,22 @@
 import { blockersOf } from '../../core/disruption/candidates.ts';
-import {
-  type Command,
-  forgottenNodes,
-  type Progress,
-  replacedByText,
-  replacedUids,
-  replacesText,
-} from '../../core/disruption/commands.ts';
-import {
-  heldMoves,
-  heldMovesText,
-  isHeldTooLong,
-  withHeldMove,
-} from '../../core/disruption/held-moves.ts';
+import { type Command, forgottenNodes, type Progress } from '../../core/disruption/commands.ts';
+import { heldMoves, isHeldTooLong } from '../../core/disruption/held-moves.ts';
 import { VOLUNTARY_TERMS, type VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { invariant } from '../../core/invariant.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { conditionOf, isTrue, withConditions } from '../../core/lifecycle/conditions.ts';
 import { type EvictionOrder, evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
+import {
+  replacedByText,
+  replacedUids,
+  replacesText,
+} from '../../core/model/annotations/replacements.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import {
   APPROVED,
   EVICTION_ORDER,
-  HELD_MOVES,
   NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
@@ -45,7 +37,7 @@ import { claimRef, nodeRef } from '../writes/references.ts';
 import { pausedByPool } from './blocked.ts';
 import { isWithinBudgets } from './budgets.ts';
 import { noteFailedMove, noteMoved } from './failed-moves.ts';
-import { holdersOf, noteHeld, publishHeld } from './held.ts';
+import { heldMovesOnceEnded, holdersOf, noteHeld, publishHeld } from './held.ts';
 import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
 
 /** On a claim whose node is being replaced or removed. */
@@ -262,10 +254,7 @@ async function rollBack(
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
   const approved = isApproved(claim, 'disrupt') ? { [APPROVED]: null } : {};
   const ended = { [REPLACED_BY]: null, [REPLACED_FOR]: null, [EVICTION_ORDER]: null };
-  const held = heldMoves(claim.annotations);
-  const after = cause === 'held' ? withHeldMove(held, nowMs) : { ...held, sinceMs: undefined };
-  const isNoted = cause === 'held' || claim.annotations[HELD_MOVES] !== undefined;
-  const moves = isNoted ? { [HELD_MOVES]: heldMovesText(after) } : {};
+  const moves = heldMovesOnceEnded(claim, nowMs, cause === 'held');
   const annotations = { ...ended, ...approved, ...moves };
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }

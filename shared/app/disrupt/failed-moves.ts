@@ -11,7 +11,7 @@ import {
 } from '../../core/disruption/failed-moves.ts';
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
-import { FAILED_MOVES, NODE_POOL } from '../../core/model/labels.ts';
+import { FAILED_MOVES } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { attempt } from '../writes/attempt.ts';
@@ -58,8 +58,7 @@ export async function noteFailedMove(
 
 /** Nodes became ready and took the place of others: their targets have not failed in a row. */
 export async function noteMoved(pass: DisruptPass, claims: readonly NodeClaim[]): Promise<void> {
-  for (const [name, own] of Map.groupBy(claims, (claim) => claim.labels[NODE_POOL])) {
-    const pool = pass.state.objects.nodePools.find((each) => each.name === name);
+  for (const [pool, own] of Map.groupBy(claims, (claim) => poolOf(pass, claim))) {
     if (pool === undefined) continue;
     const before = movesOf(pass, pool);
     const moves = withSuccess(before, new Set(own.map(targetOf)), pass.nowMs);

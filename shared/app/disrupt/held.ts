@@ -1,9 +1,10 @@
 import { blockersOf, type DisruptionClass } from '../../core/disruption/candidates.ts';
 import type { Command } from '../../core/disruption/commands.ts';
-import { heldMoves, heldMovesText } from '../../core/disruption/held-moves.ts';
+import { heldMoves, heldMovesText, withHeldMove } from '../../core/disruption/held-moves.ts';
 import type { Reason } from '../../core/explain/reason.ts';
 import { podsOnNode } from '../../core/model/joins.ts';
 import { HELD_MOVES } from '../../core/model/labels.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { recordEvent } from '../writes/claim-events.ts';
 import { sayingAll } from '../writes/decisions.ts';
 import { claimRef } from '../writes/references.ts';
@@ -43,4 +44,16 @@ export async function noteHeld(
     await pass.ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
   }
   await publishHeld(pass, command, reasons);
+}
+
+/** What the claim is annotated with when a move of its node is given up; `isHeld`: for its pods. */
+export function heldMovesOnceEnded(
+  { annotations }: NodeClaim,
+  nowMs: number,
+  isHeld: boolean,
+): Readonly<Record<string, string | null>> {
+  if (!isHeld && annotations[HELD_MOVES] === undefined) return {};
+  const held = heldMoves(annotations);
+  const after = isHeld ? withHeldMove(held, nowMs) : { ...held, sinceMs: undefined };
+  return { [HELD_MOVES]: heldMovesText(after) };
 }

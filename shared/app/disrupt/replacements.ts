@@ -1,6 +1,6 @@
-import { replacesText } from '../../core/disruption/commands.ts';
 import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
+import { replacesText } from '../../core/model/annotations/replacements.ts';
 import { DECISION, NODE_POOL, REPLACES } from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';

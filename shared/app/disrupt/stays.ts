@@ -1,7 +1,7 @@
 import type { Command } from '../../core/disruption/commands.ts';
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
-import { REPLACED_BY } from '../../core/model/labels.ts';
+import { replacementNames } from '../../core/model/annotations/replacements.ts';
 import { isPaused } from '../settings.ts';
 import { recordUnchanged } from '../writes/unchanged.ts';
 import { pausedByPool } from './blocked.ts';
@@ -50,7 +50,7 @@ function awaiting(pass: DisruptPass, command: Command): readonly Reason[] {
     const held = paused.length > 0 ? paused : holdersOf(pass, command, 'graceful');
     if (held.length > 0) return held;
   }
-  const nodeClaims = claim.annotations[REPLACED_BY]?.split(',') ?? [];
+  const nodeClaims = replacementNames(claim.annotations) ?? [];
   return [reason('replacements-awaited', { nodeClaims })];
 }
 

@@ -1,4 +1,3 @@
-import { replacedUids } from '../../core/disruption/commands.ts';
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { isProtected } from '../../core/lifecycle/drain.ts';
@@ -8,6 +7,7 @@ import {
   mostOf,
   refusalBy,
 } from '../../core/limit-groups/group-room.ts';
+import { replacedUids } from '../../core/model/annotations/replacements.ts';
 import { currencyOf } from '../../core/model/currency.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';

@@ -1,14 +1,13 @@
 import { type Reason, reason } from '../explain/reason.ts';
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
+import { replacedUids, replacementNames } from '../model/annotations/replacements.ts';
 import type { Node } from '../model/cluster.ts';
 import { claimOfNode, nodeOfClaim } from '../model/joins.ts';
-import { type Labels, REPLACED_BY, REPLACED_FOR, REPLACES } from '../model/labels.ts';
+import { REPLACED_BY, REPLACED_FOR } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
 import { VOLUNTARY_REASONS, type VoluntaryReason } from './voluntary.ts';
 
-/** Between the names in {@link REPLACED_BY}, and between the uids in {@link REPLACES}. */
-const SEPARATOR = ',';
 /** Replacements have this long to be ready, and longer where many nodes are replaced at once. */
 const WAIT_MS_MIN = 10 * 60_000;
 const WAIT_MS_MAX = 60 * 60_000;
@@ -49,22 +48,6 @@ function reasonOf({ annotations }: NodeClaim): VoluntaryReason | undefined {
   return VOLUNTARY_REASONS.find((each) => each === text);
 }
 
-/** The uids of the claims that one with these annotations replaces. */
-export function replacedUids(annotations: Labels): readonly string[] {
-  const text = annotations[REPLACES];
-  return text === undefined || text === '' ? [] : text.split(SEPARATOR);
-}
-
-/** The annotation that names the claims which a replacement is for. */
-export function replacesText(uids: readonly string[]): string {
-  return [...uids].sort().join(SEPARATOR);
-}
-
-/** The annotation that names a claim's replacements. */
-export function replacedByText(names: readonly string[]): string {
-  return [...names].sort().join(SEPARATOR);
-}
-
 function failed(why: Reason, overdue: readonly NodeClaim[] = []): Progress {
   const broken = overdue.find((each) => isTrue(each, 'Launched'));
   return { kind: 'failed', why, broken, late: new Set(overdue.map(({ name }) => name)) };
@@ -102,7 +85,7 @@ function progressOf(
   nowMs: number,
 ): Progress {
   const here = new Set(replacements.map(({ name }) => name));
-  const names = claim.annotations[REPLACED_BY]?.split(SEPARATOR) ?? [];
+  const names = replacementNames(claim.annotations) ?? [];
   const lost = names.find((name) => !here.has(name));
   if (lost !== undefined) return failed(reason('replacement-gone', { nodeClaim: lost }));
   if (replacements.every((each) => isTrue(each, 'Initialized'))) return { kind: 'ready' };

@@ -25,7 +25,8 @@ export interface FailedMove {
 /** By the target: an instance type and a capacity type. */
 export type FailedMoves = ReadonlyMap<string, FailedMove>;
 
-function readMove(value: unknown): FailedMove | undefined {
+/** Undefined: it is none. */
+export function readMove(value: unknown): FailedMove | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { until, count } = value as Readonly<Record<string, unknown>>;
   const untilMs = typeof until === 'string' ? Date.parse(until) : Number.NaN;

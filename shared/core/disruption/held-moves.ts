@@ -1,6 +1,6 @@
 import { readJsonObject } from '../model/annotations/json-object.ts';
 import { HELD_MOVES, type Labels } from '../model/labels.ts';
-import { FORGET_MS, waitMsOf } from './failed-moves.ts';
+import { FORGET_MS, readMove, waitMsOf } from './failed-moves.ts';
 
 /** A node that is to go for the money and is held by its pods though all is ready stays after this. */
 const HELD_MS_MAX = 10 * 60_000;
@@ -17,20 +17,12 @@ export interface HeldMoves {
 
 const NONE: HeldMoves = { sinceMs: undefined, count: 0, untilMs: 0 };
 
-function timeOf(value: unknown): number | undefined {
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
 /** What a NodeClaim's annotation says; whatever cannot be read says nothing. */
 export function heldMoves(annotations: Labels): HeldMoves {
   const read = readJsonObject(annotations[HELD_MOVES]);
   if (read === undefined) return NONE;
-  const { since, count, until } = read;
-  const untilMs = timeOf(until);
-  const isCounted = untilMs !== undefined && typeof count === 'number' && count >= 1;
-  const before = isCounted ? { count, untilMs } : { count: 0, untilMs: 0 };
-  return { sinceMs: timeOf(since), ...before };
+  const sinceMs = typeof read['since'] === 'string' ? Date.parse(read['since']) : Number.NaN;
+  return { ...NONE, ...readMove(read), sinceMs: Number.isNaN(sinceMs) ? undefined : sinceMs };
 }
 
 /** The annotation's text; null removes it. */

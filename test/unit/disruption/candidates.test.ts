@@ -9,9 +9,9 @@ import {
   commandsOf,
   drainingOf,
   forgottenNodes,
-  replacedByText,
 } from '../../../shared/core/disruption/commands.ts';
 import { type Reason, reason, sentences } from '../../../shared/core/explain/reason.ts';
+import { replacedByText } from '../../../shared/core/model/annotations/replacements.ts';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';

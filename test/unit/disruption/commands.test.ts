@@ -7,9 +7,6 @@ import {
   lateness,
   type Progress,
   patienceMs,
-  replacedByText,
-  replacedUids,
-  replacesText,
 } from '../../../shared/core/disruption/commands.ts';
 import { reason, sentence } from '../../../shared/core/explain/reason.ts';
 import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
@@ -36,16 +33,6 @@ const replacement = (name: string, of: string, rest: Partial<NodeClaim> = {}) =>
 /** Conditions that are true since then. */
 const since = (atMs: number, ...types: readonly string[]): readonly Condition[] =>
   yes(...types).map((each) => ({ ...each, lastTransitionAtMs: atMs }));
-
-describe('the annotations', () => {
-  it('name uids and names in order', () => {
-    expect(replacesText(['b', 'a'])).toBe('a,b');
-    expect(replacedByText(['b', 'c', 'a'])).toBe('a,b,c');
-    expect(replacedUids({ [REPLACES]: 'a,b' })).toEqual(['a', 'b']);
-    expect(replacedUids({ [REPLACES]: '' })).toEqual([]);
-    expect(replacedUids({})).toEqual([]);
-  });
-});
 
 describe('a replacement is late', () => {
   const late = (rest: Partial<NodeClaim>, atMs: number) =>

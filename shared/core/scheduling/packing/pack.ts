@@ -68,14 +68,14 @@ const REVALUED_LEAST = 0.05;
 /** The way with a share of its steps. */
 function withShare(way: PackingWay, share: number): PackingWay {
   const { combining, searchedMax } = way;
-  if (share === 1) return way;
-  const own = combining && {
-    ...combining,
-    stepsMax: combining.stepsMax * share,
-    ...(combining.dives === undefined ? {} : { dives: combining.dives * share }),
+  if (combining === undefined) return { ...way, searchedMax: searchedMax * share };
+  const { stepsMax, dives } = combining;
+  const shared = { ...combining, stepsMax: stepsMax * share };
+  return {
+    ...way,
+    searchedMax: searchedMax * share,
+    combining: dives === undefined ? shared : { ...shared, dives: dives * share },
   };
-  const searched = { ...way, searchedMax: searchedMax * share };
-  return own === undefined ? searched : { ...searched, combining: own };
 }
 
 /** Packs the shapes of one part of a tier into new bins. */
@@ -85,25 +85,23 @@ class Packer {
   private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
-  private way: PackingWay;
   /** By now and by other attempts. */
   private readonly found: Found;
   private readonly finder: PatternFinder;
   private readonly nodePrice: number;
   private readonly main: readonly number[];
   private values: Float64Array;
+  /** What all its pods are worth, USD an hour. */
+  readonly worth: number;
   /** What is left may be worth so much before values are worked out anew. */
   private revaluedBelow: number;
-  private readonly revaluedLeast: number;
 
   constructor(
     state: SearchState,
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
-    way: PackingWay,
     relaxations: Relaxations,
   ) {
-    this.way = way;
     this.relaxations = relaxations;
     this.state = state;
     this.shapePods = shapePods;
@@ -116,9 +114,8 @@ class Packer {
     this.main = mainResources(shapes, problem.resources, this.left);
     this.values = this.podValues();
     this.finder = new PatternFinder(shapes, this.main, this.values, this.left, false);
-    const worth = this.worthOfLeft();
-    this.revaluedBelow = way.revalues ? REVALUED_AT * worth : 0;
-    this.revaluedLeast = REVALUED_LEAST * worth;
+    this.worth = this.worthOfLeft();
+    this.revaluedBelow = REVALUED_AT * this.worth;
   }
 
   private podValues(): Float64Array {
@@ -130,25 +127,23 @@ class Packer {
     return podValues(relaxations, shapes, left, options, main.slice(0, 2), limits).values;
   }
 
-  /** What the pods that are left are worth, USD an hour. */
-  worthOfLeft(): number {
+  private worthOfLeft(): number {
     return this.values.reduce((sum, value, id) => sum + value * (this.left[id] ?? missing(id)), 0);
   }
 
   /**
    * Opens the bins of the combination, where patterns are combined, and then those that are worth
-   * most for their price, until nothing more can be placed. `share`: of the way's steps.
+   * most for their price, until nothing more can be placed.
    */
-  run(share: number): void {
-    this.way = withShare(this.way, share);
+  run(way: PackingWay): void {
     const { budgets, bins } = this.state;
     const before = bins.length;
-    this.combine();
-    const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, this.way);
+    this.combine(way);
+    const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, way);
     queue.run({
       mayLaunch: (option) => budgets.allowance(option, 1) > 0,
       launch: (pattern) => this.launch(pattern, copiesOf(pattern, this.left)),
-      revalues: () => this.revalues(),
+      revalues: () => way.revalues && this.revalues(),
     });
     if (this.left.some((each) => each > 0)) return;
     const cost = bins
@@ -157,12 +152,12 @@ class Packer {
     this.found.least = Math.min(this.found.least, cost);
   }
 
-  private combine(): void {
-    const { way, main, nodePrice, options, left, values } = this;
-    if (way.combining === undefined) return;
+  private combine({ combining }: PackingWay): void {
+    const { main, nodePrice, options, left, values } = this;
+    if (combining === undefined) return;
     const shapes = this.shapePods.map(({ shape }) => shape);
     const demand = { shapes, left, options, main, values, nodePrice };
-    for (const { pattern, copies } of combined(demand, this.found, way.combining)) {
+    for (const { pattern, copies } of combined(demand, this.found, combining)) {
       this.launch(pattern, copies);
     }
   }
@@ -171,9 +166,8 @@ class Packer {
    * What is left differs from what there was: its values may, too. Says whether they were renewed.
    */
   private revalues(): boolean {
-    if (this.revaluedBelow === 0) return false;
     const worth = this.worthOfLeft();
-    if (worth >= this.revaluedBelow || worth < this.revaluedLeast) return false;
+    if (worth >= this.revaluedBelow || worth < REVALUED_LEAST * this.worth) return false;
     this.values = this.podValues();
     this.finder.setValues(this.values);
     this.revaluedBelow = REVALUED_AT * this.worthOfLeft();
@@ -296,15 +290,15 @@ export function packBatches(
   const { problem, weights } = state.context;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
-    const mine = batches.filter(
-      (batch) => batch.count > 0 && groups.some((group) => batch.allowed[group.id] === 1),
-    );
+    const mine = batches.filter(({ count }) => count > 0);
     const packers = independentParts(mine, groups).map((part) => {
       const shapePods = shapePodsOf(part.batches);
-      return new Packer(state, shapePods, optionsOf(part.groups), way, relaxations);
+      return new Packer(state, shapePods, optionsOf(part.groups), relaxations);
     });
-    const worth = packers.reduce((sum, each) => sum + each.worthOfLeft(), 0);
-    for (const each of packers) each.run(worth > 0 ? each.worthOfLeft() / worth : 1);
+    const worth = packers.reduce((sum, each) => sum + each.worth, 0);
+    for (const each of packers) {
+      each.run(packers.length === 1 || worth === 0 ? way : withShare(way, each.worth / worth));
+    }
   }
   for (const batch of batches) {
     if (batch.count > 0) {

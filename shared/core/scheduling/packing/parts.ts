@@ -38,26 +38,24 @@ export function independentParts<Batch extends Placeable>(
     parents[Math.max(a, b)] = Math.min(a, b);
   };
   const firstOfPool = new Map<string, number>();
+  const used = new Set<LaunchGroup>();
   for (const group of groups) {
     const { name } = group.pool.pool;
     for (const at of batches.keys()) {
       if (!takes(group, at)) continue;
-      const first = firstOfPool.get(name);
-      if (first === undefined) firstOfPool.set(name, at);
-      else unite(first, at);
+      used.add(group);
+      const first = firstOfPool.get(name) ?? at;
+      firstOfPool.set(name, first);
+      unite(first, at);
     }
   }
-  const byRoot = Map.groupBy(groups.keys(), (at) => {
-    const group = groups[at] ?? missing(at);
-    const first = firstOfPool.get(group.pool.pool.name);
-    const isUsed = batches.some((_, batch) => takes(group, batch));
-    return first === undefined || !isUsed ? -1 : rootOf(first);
-  });
+  const byRoot = Map.groupBy(used, ({ pool: { pool } }) =>
+    rootOf(firstOfPool.get(pool.name) ?? missing(pool.name)),
+  );
   return [...byRoot]
-    .filter(([root]) => root >= 0)
     .sort(([a], [b]) => a - b)
     .map(([root, own]) => ({
       batches: batches.filter((_, at) => rootOf(at) === root),
-      groups: own.map((at) => groups[at] ?? missing(at)),
+      groups: own,
     }));
 }

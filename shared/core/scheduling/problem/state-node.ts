@@ -1,4 +1,5 @@
 import { launchPlanOf } from '../../model/annotations/launch-plan.ts';
+import { replacementNames } from '../../model/annotations/replacements.ts';
 import type { DaemonSet, Node } from '../../model/cluster.ts';
 import {
   CAPACITY_TYPE,
@@ -102,7 +103,7 @@ function losesAllPods(claim: NodeClaim | undefined): boolean {
 
 /** Whether every NodeClaim that is to replace it is there: one that has gone lets its node stay. */
 function isReplaced(claim: NodeClaim | undefined, there: ReadonlySet<string>): boolean {
-  const names = claim?.annotations[REPLACED_BY]?.split(',');
+  const names = claim && replacementNames(claim.annotations);
   return names?.every((name) => there.has(name)) === true;
 }
 
