@@ -238,7 +238,8 @@ const SUPPOSED: { readonly [Code in ReasonCode]?: readonly Supposition<Code>[] }
   'fallback-too-young': [(at) => withoutEntry(at, RETURN_TO_FIRST_CHOICE, 'after')],
   'move-held-before': [(at) => withoutNodeAnnotation(at, HELD_MOVES)],
   'pause-begins-soon': [(at) => withoutPoolAnnotation(at, PAUSE)],
-  'fallback-not-needed': [(at) => soon(anyPolicy(at))],
+  // The other nodes stay as they are, and the room on them.
+  'fallback-not-needed': [(at) => withOthersProtected(soon(anyPolicy(at)))],
   'budget-blocks': [anyNodes],
   'budgets-used-up': [anyNodes],
   'guard-unreadable': [(at, { annotation }) => withoutPoolAnnotation(at, annotation)],

@@ -1,7 +1,6 @@
-import { stackSettings, type UseCaseSettings } from '../../shared/app/settings.ts';
-import { DEFAULT_SETTINGS } from '../../shared/contract/settings.ts';
+import type { UseCaseSettings } from '../../shared/app/settings.ts';
 import type { Reason } from '../../shared/core/explain/reason.ts';
-import type { Node, PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
+import type { PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
 import {
   CAPACITY_TYPE,
   CONSOLIDATION_GUARD,
@@ -18,38 +17,20 @@ import {
   SPOT,
   USAGE_GUARD,
 } from '../../shared/core/model/labels.ts';
-import { type Pod, podKey } from '../../shared/core/model/pod.ts';
-import type { NodeClaim, NodePool } from '../../shared/core/model/provisioning.ts';
+import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { RequirementExpression } from '../../shared/core/model/requirement.ts';
 import { DISRUPTED, type Toleration } from '../../shared/core/model/taint.ts';
-import type { ClusterState } from '../../shared/ports.ts';
-
-/** A cluster and the settings with which Joiner looks at it; one of its nodes could go. */
-export interface Standing {
-  readonly state: ClusterState;
-  readonly settings: UseCaseSettings;
-  readonly nowMs: number;
-  /** The NodeClaim of that node. */
-  readonly claim: string;
-}
-
-export const STANDING_SETTINGS: UseCaseSettings = stackSettings(DEFAULT_SETTINGS).useCases;
-
-type Objects = ClusterState['objects'];
-
-export function withObjects(
-  at: Standing,
-  change: (objects: Objects) => Partial<Objects>,
-): Standing {
-  const { objects } = at.state;
-  return { ...at, state: { ...at.state, objects: { ...objects, ...change(objects) } } };
-}
-
-export function withPools(at: Standing, change: (pool: NodePool) => Partial<NodePool>): Standing {
-  return withObjects(at, ({ nodePools }) => ({
-    nodePools: nodePools.map((pool) => ({ ...pool, ...change(pool) })),
-  }));
-}
+import {
+  nodeNameOf,
+  type Standing,
+  withClaim,
+  withHosts,
+  withNode,
+  withObjects,
+  withOthersProtected,
+  withPods,
+  withPools,
+} from './standing.ts';
 
 function withDisruption(at: Standing, change: Partial<NodePool['disruption']>): Standing {
   return withPools(at, ({ disruption }) => ({ disruption: { ...disruption, ...change } }));
@@ -67,42 +48,6 @@ function withPoolNote(at: Standing, key: string, value: string): Standing {
 
 function withoutPoolNote(at: Standing, key: string): Standing {
   return withPools(at, ({ annotations }) => ({ annotations: without(annotations, key) }));
-}
-
-function nodeNameOf({ state, claim }: Standing): string | undefined {
-  return state.objects.nodeClaims.find(({ name }) => name === claim)?.nodeName;
-}
-
-/** Changes the node that could go. */
-export function withNode(at: Standing, change: (node: Node) => Partial<Node>): Standing {
-  const own = nodeNameOf(at);
-  return withObjects(at, ({ nodes }) => ({
-    nodes: nodes.map((node) => (node.name === own ? { ...node, ...change(node) } : node)),
-  }));
-}
-
-/** Changes the NodeClaim of the node that could go. */
-export function withClaim(
-  at: Standing,
-  change: (claim: NodeClaim) => Partial<NodeClaim>,
-): Standing {
-  return withObjects(at, ({ nodeClaims }) => ({
-    nodeClaims: nodeClaims.map((each) =>
-      each.name === at.claim ? { ...each, ...change(each) } : each,
-    ),
-  }));
-}
-
-/** Changes the pods of the node that could go, or the one of this key. */
-export function withPods(at: Standing, change: (pod: Pod) => Partial<Pod>, key?: string): Standing {
-  const own = nodeNameOf(at);
-  const isMeant = (pod: Pod) =>
-    key === undefined
-      ? pod.nodeName === own && pod.controller?.kind !== 'DaemonSet'
-      : podKey(pod) === key;
-  return withObjects(at, ({ pods }) => ({
-    pods: pods.map((pod) => (isMeant(pod) ? { ...pod, ...change(pod) } : pod)),
-  }));
 }
 
 function withBudget(at: Standing, name: string, disruptionsAllowed: number): Standing {
@@ -195,6 +140,11 @@ function withConsolidation(
   return withSettings(at, { consolidation: { ...at.settings.consolidation, ...change } });
 }
 
+const without = <Key extends string>(all: Readonly<Record<string, string>>, key: Key) => {
+  const { [key]: _, ...rest } = all;
+  return rest;
+};
+
 /** What keeps a node, by a name. */
 export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = {
   'node annotated': (at) =>
@@ -280,22 +230,7 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
   'limits for these nodes': (at) => withPools(at, () => ({ limits: { nodes: 3 } })),
 };
 
-/** The other nodes with this CPU. */
-function withHosts(at: Standing, cpu: number): Standing {
-  const own = nodeNameOf(at);
-  return withObjects(at, ({ nodes }) => ({
-    nodes: nodes.map((node) =>
-      node.name === own ? node : { ...node, allocatable: { ...node.allocatable, cpu } },
-    ),
-  }));
-}
-
 type Remove = (at: Standing, why: Reason) => Standing;
-
-const without = <Key extends string>(all: Readonly<Record<string, string>>, key: Key) => {
-  const { [key]: _, ...rest } = all;
-  return rest;
-};
 
 /** Evictions cost nothing. */
 const FREE = { evictionPrice: 0, horizonMs: 1e12 };
@@ -355,11 +290,14 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'move-held-before': (at) =>
     withClaim(at, ({ annotations }) => ({ annotations: without(annotations, HELD_MOVES) })),
   'pause-begins-soon': (at) => withoutPoolNote(at, PAUSE),
+  // The others stay as they are: the pods of the node keep their room there.
   'fallback-not-needed': (at) =>
-    withDisruption(at, {
-      consolidationPolicy: 'WhenEmptyOrUnderutilized',
-      consolidateAfter: 0,
-    }),
+    withOthersProtected(
+      withDisruption(at, {
+        consolidationPolicy: 'WhenEmptyOrUnderutilized',
+        consolidateAfter: 0,
+      }),
+    ),
   'budget-blocks': (at) => withBudgetOf(at, '100%'),
   'budgets-used-up': (at) => withBudgetOf(at, '100%'),
   'guard-unreadable': (at) => withoutPoolNote(at, CONSOLIDATION_GUARD),

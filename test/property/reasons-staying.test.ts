@@ -5,22 +5,21 @@ import { nodeRows } from '../../cli/top/rows.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
 import { missing } from '../../shared/core/missing.ts';
-import { DO_NOT_DISRUPT, NODE_POOL_HASH } from '../../shared/core/model/labels.ts';
+import { NODE_POOL_HASH } from '../../shared/core/model/labels.ts';
 import type { Ports } from '../../shared/ports.ts';
 import { dryRun } from '../../shared/preview/dry-run.ts';
 import { preview } from '../../shared/preview/preview.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import {
-  asksForReturn,
-  HINDRANCES,
   STANDING_SETTINGS,
   type Standing,
-  WITHOUT,
   withClaim,
   withObjects,
+  withOthersProtected,
   withPods,
   withPools,
-} from '../builders/staying-nodes.ts';
+} from '../builders/standing.ts';
+import { asksForReturn, HINDRANCES, WITHOUT } from '../builders/staying-nodes.ts';
 import { nodeClass, nodePool, smallWorld } from '../sim/small-world.ts';
 import { MINUTE, spread } from '../unit/app/world.ts';
 
@@ -49,13 +48,7 @@ async function groundOf(capacityType: 'spot' | 'on-demand', cpu: string): Promis
   const [first] = state.objects.nodeClaims.map(({ name }) => name).sort();
   const nowMs = ports.clock.nowMs() + 60 * MINUTE;
   const at = { state, settings: STANDING_SETTINGS, nowMs, claim: first ?? '' };
-  const own = state.objects.nodeClaims.find(({ name }) => name === first)?.nodeName;
-  const standing = withObjects(at, ({ nodes, pods }) => ({
-    nodes: nodes.map((node) =>
-      node.name === own
-        ? node
-        : { ...node, annotations: { ...node.annotations, [DO_NOT_DISRUPT]: 'true' } },
-    ),
+  const standing = withObjects(withOthersProtected(at), ({ pods }) => ({
     pods: pods.map((pod) => ({ ...pod, spec: { ...pod.spec, podAntiAffinity: [] } })),
   }));
   return { ports, standing };

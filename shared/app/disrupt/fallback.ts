@@ -1,7 +1,12 @@
 import { blockersOf, inTurn, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
 import { preferredOver, returnTermsOf } from '../../core/disruption/first-choice.ts';
 import { heldBefore } from '../../core/disruption/not-due.ts';
-import { keptBeside, type Return, returnOf, returnsLater } from '../../core/disruption/return.ts';
+import {
+  keptFromReturn,
+  type Return,
+  returnOf,
+  returnsLater,
+} from '../../core/disruption/return.ts';
 import { withReserved } from '../../core/disruption/simulation.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
@@ -192,14 +197,15 @@ async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promis
   }
 }
 
-/** What else keeps a node about which somebody asks. */
-function beside(
+/** Why the node does not return: of one about which somebody asks all that is known. */
+function reasonsToStay(
   { asked, settings }: DisruptPass,
   why: Reason,
   snapshot: ClusterSnapshot,
   each: DisruptionCandidate,
 ): readonly Reason[] {
-  return each.claim.name === asked ? keptBeside(why, snapshot, each, settings.scheduling) : [];
+  if (each.claim.name !== asked) return [why];
+  return keptFromReturn(why, snapshot, each, settings.scheduling);
 }
 
 async function searchLater(
@@ -228,7 +234,7 @@ async function searchLater(
         const planned = returnOf(snapshot, each, pass.settings.scheduling);
         if (!isReason(planned)) return true;
         known.set(each.claim.name, planned);
-        pass.fallbacks.set(each.claim.name, [planned, ...beside(pass, planned, snapshot, each)]);
+        pass.fallbacks.set(each.claim.name, reasonsToStay(pass, planned, snapshot, each));
         return false;
       });
       const uids = new Set(found.map(({ claim }) => claim.uid));

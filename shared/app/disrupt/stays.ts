@@ -1,6 +1,6 @@
 import type { Command } from '../../core/disruption/commands.ts';
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
-import { type Reason, reason } from '../../core/explain/reason.ts';
+import { type Reason, type ReasonCode, reason } from '../../core/explain/reason.ts';
 import { replacementNames } from '../../core/model/annotations/replacements.ts';
 import { isPaused } from '../settings.ts';
 import { recordUnchanged } from '../writes/unchanged.ts';
@@ -15,19 +15,38 @@ function areAmong(some: readonly Reason[], all: readonly Reason[]): boolean {
   return some.every((each) => texts.has(JSON.stringify(each)));
 }
 
+/** What `fallback-not-needed` stands for: the settings by which consolidation leaves such a node. */
+const LEFT_BY_SETTINGS: ReadonlySet<ReasonCode> = new Set([
+  'policy-when-empty',
+  'policy-balanced',
+  'consolidate-after-never',
+  'pods-changed-recently',
+]);
+
 /**
- * What the other methods say of a node comes before what consolidation says. Where the latter is a
- * part of what keeps a node from its return, the node would go without it, whatever else is said.
+ * What keeps a fallback: it goes by its return, which `own` keeps, or by consolidation, which
+ * `others` keep. What returns leave to consolidation stays for what consolidation says. Where the
+ * others are a part of what keeps it from its return, it would go without them, whatever else is
+ * said.
  */
+function reasonsOfFallback(own: readonly Reason[], others: readonly Reason[]): readonly Reason[] {
+  if (others.length === 0) return own;
+  if (!own.every(({ code }) => code === 'fallback-not-needed')) {
+    return areAmong(others, own) ? others : own;
+  }
+  const further = others.filter(({ code }) => !LEFT_BY_SETTINGS.has(code));
+  return further.length === others.length ? further : [...own, ...further];
+}
+
+/** What the other methods say of a node comes before what consolidation says. */
 export function reasonsFound({
   kept,
   fallbacks,
   events,
 }: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
-  const returns = [...fallbacks].map(([name, own]) => {
-    const others = kept.get(name) ?? [];
-    return [name, others.length > 0 && areAmong(others, own) ? others : own] as const;
-  });
+  const returns = [...fallbacks].map(
+    ([name, own]) => [name, reasonsOfFallback(own, kept.get(name) ?? [])] as const,
+  );
   const all = [...kept, ...returns, ...events.reasons];
   return new Map(all.filter(([, reasons]) => reasons.length > 0));
 }

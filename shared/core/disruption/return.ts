@@ -51,18 +51,19 @@ function asPreferred(
 }
 
 /**
- * What keeps the node beside the reason for which it does not return: where its first choice is not
- * there, whether its pods would get nodes at all.
+ * All that keeps the node from its return, of which `why` is known: where its first choice is not
+ * there, whether its pods need new nodes, and whether they would get them at all.
  */
-export function keptBeside(
-  { code }: Reason,
+export function keptFromReturn(
+  why: Reason,
   snapshot: ClusterSnapshot,
   { node }: ReturnCandidate,
   settings: SchedulingSettings,
 ): readonly Reason[] {
-  if (code !== 'first-choice-unavailable') return [];
+  if (why.code !== 'first-choice-unavailable') return [why];
   const outcome = simulate(snapshot, node, settings);
-  return outcome.kind === 'blocked' && outcome.why.code !== code ? [outcome.why] : [];
+  if (outcome.kind === 'blocked') return outcome.why.code === why.code ? [why] : [why, outcome.why];
+  return outcome.replacements.length === 0 ? [reason('fallback-not-needed', {})] : [why];
 }
 
 /**
