@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admissionWorld } from './admission-worlds.ts';
 
 /** `JOINER_SIM_WORLDS=1000` plays as many; each takes a quarter of a second. */
-const WORLDS = Number(process.env['JOINER_SIM_WORLDS'] ?? 120);
+const WORLDS = Number(process.env['JOINER_SIM_WORLDS'] ?? 60);
 const FIRST = Number(process.env['JOINER_SIM_SEED'] ?? 1);
 const BATCH = 20;
 

@@ -5,17 +5,11 @@ import { type Json, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { claimsWithoutInstance, instancesWithoutClaim, violations } from './invariants.ts';
-import { Killer } from './killer.ts';
+import { CRASH_EVERY, Killer } from './killer.ts';
 import { apart } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const MINUTE = 60_000;
-
-/**
- * Of the calls that a crash may come at every so many are tried: before and after the call in turn,
- * as the number is odd. `JOINER_CRASHES=all` tries all, in the nightly run.
- */
-const EVERY = process.env['JOINER_CRASHES'] === 'all' ? 1 : 5;
 
 const scenario: Scenario = {
   steps: [
@@ -115,7 +109,7 @@ describe('a crash at any call of a port', () => {
 
   it('leaks nothing and heals: every second one tried is after the call, the others before', async () => {
     const failures: string[] = [];
-    for (let at = 1; at <= baseline.calls; at += EVERY) {
+    for (let at = 1; at <= baseline.calls; at += CRASH_EVERY) {
       const played = await run(new Killer(at, at % 2 === 0), { ...changes, minutes: 15 });
       const found = wrongAfter(played, baseline.world, 7);
       failures.push(...found.map((each) => `call ${at}: ${each}`));
@@ -182,7 +176,7 @@ describe('a crash at any call of a port while a node is replaced', () => {
 
   it('leaks nothing, launches nothing twice, and the replacement goes on', async () => {
     const failures: string[] = [];
-    for (let at = rolled.first; at <= rolled.last; at += EVERY) {
+    for (let at = rolled.first; at <= rolled.last; at += CRASH_EVERY) {
       const played = await run(new Killer(at, at % 2 === 0), roll);
       const found = [...wrongAfter(played, rolled.world, 1), ...leftOver(played.world)];
       failures.push(...found.map((each) => `call ${at}: ${each}`));
@@ -243,7 +237,7 @@ describe('a crash at any call of a port while three nodes are replaced by one', 
 
   it('leaks nothing, and all pods run on as few nodes as else', async () => {
     const failures: string[] = [];
-    for (let at = merged.first; at <= merged.last; at += EVERY) {
+    for (let at = merged.first; at <= merged.last; at += CRASH_EVERY) {
       const played = await run(new Killer(at, at % 2 === 0), merging);
       const found = [...wrongAfter(played, merged.world, 3), ...leftOver(played.world)];
       failures.push(...found.map((each) => `call ${at}: ${each}`));
@@ -267,7 +261,7 @@ describe('a crash at any call of a port while empty nodes are removed', () => {
 
   it('leaks nothing, launches nothing, and they go all the same', async () => {
     const failures: string[] = [];
-    for (let at = shrunk.first; at <= shrunk.last; at += EVERY) {
+    for (let at = shrunk.first; at <= shrunk.last; at += CRASH_EVERY) {
       const played = await run(new Killer(at, at % 2 === 0), shrinking);
       const found = [...wrongAfter(played, shrunk.world, 1), ...leftOver(played.world)];
       failures.push(...found.map((each) => `call ${at}: ${each}`));

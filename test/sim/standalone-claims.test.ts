@@ -7,7 +7,7 @@ import { isDeleting } from '../../shared/sim/objects.ts';
 import type { Propagation } from '../../shared/sim/store.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { unclaimedInstances, violations } from './invariants.ts';
-import { Killer } from './killer.ts';
+import { CRASH_EVERY, Killer } from './killer.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const SECOND = 1000;
@@ -243,7 +243,7 @@ describe('a NodeClaim written by hand', () => {
       const counting = new Killer(-1, false);
       await play({ ...script, killer: counting });
       const found: string[] = [];
-      for (let call = 1; call <= counting.calls; call += 1) {
+      for (let call = 1; call <= counting.calls; call += CRASH_EVERY) {
         const { wrong, world } = await play({
           ...script,
           killer: new Killer(call, call % 2 === 0),

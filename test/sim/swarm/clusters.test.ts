@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clusters } from './clusters.ts';
 
 /** More at night. */
-const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 12);
+const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 8);
 const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 
 describe('clusters that share a limit group, with faults', () => {
