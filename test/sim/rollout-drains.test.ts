@@ -6,7 +6,9 @@ import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { entries, MINUTE } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld, withPodAnnotations } from './small-world.ts';
 
-const surging = withPodAnnotations(deployment('web', 1, '1'), { 'joiner.dev/drain': 'rollout' });
+const ROLLOUT = { 'joiner.dev/drain': 'rollout' };
+
+const surging = withPodAnnotations(deployment('web', 1, '1'), ROLLOUT);
 
 function readyPods(world: World): number {
   const { pods } = readState(world.store).objects;
@@ -46,6 +48,11 @@ describe('a drain of the only pod of a Deployment', () => {
     expect(isGone).toBe(true);
     expect(world.evictions).toBe(0);
     expect(entries(world, 'RolloutRestarted')).toHaveLength(1);
+  });
+
+  it('launches one node, although the pod and its successor are both there', async () => {
+    const { world } = await drained(withPodAnnotations(deployment('web', 1, '1500m'), ROLLOUT));
+    expect(world.launched).toBe(2);
   });
 
   it('evicts it where the restart is forbidden, and says so', async () => {
