@@ -125,13 +125,20 @@ describe('what a canary tries', () => {
       at: CHANGE + 3 * MINUTE,
       scale: { kind: 'Deployment' as const, name: 'web', namespace: 'default', replicas: 10 },
     };
+    let runningAtMs = 0;
     const { world, broken } = await run(six, 40, [object(newClass), scaled], {
       before: (made) => {
         made.joins = ({ imageId }) => !isNew(imageId, made);
       },
+      watch: (made) => () => {
+        if (runningAtMs === 0 && runningPods(made) === 10) runningAtMs = made.timeline.nowMs();
+        return [];
+      },
     });
     expect(broken).toEqual([]);
-    expect(runningPods(world)).toBe(10);
+    const [failed] = entries(world, 'CanaryFailed');
+    const failedAtMs = WORLD_START_MS + (failed?.at ?? 0) * 1000;
+    expect(runningAtMs - failedAtMs).toBeLessThan(3 * MINUTE);
     // The canary, four while it was tried, and four with the old image.
     expect(world.launched).toBe(6 + 1 + 4 + 4);
     expect(entries(world, 'ProvenImageLaunched')).toHaveLength(4);

@@ -1,3 +1,4 @@
+import { isOfFailedImage } from '../../core/disruption/proven-images.ts';
 import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
 import { reason } from '../../core/explain/reason.ts';
 import { isOurs, nodeClassOf } from '../../core/launch/node-classes.ts';
@@ -68,6 +69,10 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
     isUnreserved: isUnreserved(claim, index),
+    isOfFailedImage:
+      nodeClass !== undefined &&
+      isJoining(claim, pass.nowMs) &&
+      isOfFailedImage(claim, nodeClass, objects),
     isNamed: nodeClass?.tags['Name'] !== undefined,
     endingBlock: endingBlockOf(claim, nodeClass),
     blockingAttachments: nodes.flatMap((node) =>

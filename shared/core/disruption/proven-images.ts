@@ -64,3 +64,10 @@ export function launchImages(
     return id === undefined ? image : { ...image, id, name: undefined };
   });
 }
+
+/** Whether the claim has an image that it would not be launched with now: its first node failed. */
+export function isOfFailedImage(claim: NodeClaim, nodeClass: NodeClass, known: Known): boolean {
+  const hasImage = ({ id }: Image): boolean => id === claim.imageId;
+  const { images } = nodeClass.status;
+  return images.some(hasImage) && !launchImages(claim, nodeClass, known).some(hasImage);
+}

@@ -102,6 +102,8 @@ export interface ClaimSurroundings {
   readonly isAwaited: boolean;
   /** The claim whose node the claim's own waits for before it opens. */
   readonly awaitedNode?: NodeClaim | undefined;
+  /** The canary of its image failed, and nodes are launched with a proven one. */
+  readonly isOfFailedImage?: boolean;
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
   /** The tags of its class name the instance: that name stays. */

@@ -179,6 +179,10 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
     const why = reason('registration-timeout', {});
     return [{ kind: 'delete-claim', reason: 'registration_timeout', why }];
   }
+  if (node === undefined && around.isOfFailedImage === true) {
+    const why = reason('image-not-proven', { image: claim.imageId ?? '' });
+    return [{ kind: 'delete-claim', reason: 'registration_timeout', why }];
+  }
   if (second !== undefined) {
     const message = 'Several nodes have the provider id of this NodeClaim';
     return saying(claim, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { triesText } from '../../../shared/core/disruption/canary.ts';
 import { imageState } from '../../../shared/core/disruption/image-state.ts';
-import { launchImages } from '../../../shared/core/disruption/proven-images.ts';
+import { isOfFailedImage, launchImages } from '../../../shared/core/disruption/proven-images.ts';
 import { FAILED_CANARIES, TRIES } from '../../../shared/core/model/labels.ts';
 import type { Image } from '../../../shared/core/model/node-class.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
@@ -132,5 +132,27 @@ describe('the images of a launch', () => {
     const nodeClassRef = { ...claimOf('x').nodeClassRef, name: plain.name };
     const canary = claimOf('canary', { annotations, nodeClassRef });
     expect(launched([ready('a', 'ami-old')], ['ami-new'], canary)).toEqual(['ami-new', 'ami-arm']);
+  });
+});
+
+describe('a node that has not joined has an image whose canary failed', () => {
+  const old = ready('a', 'ami-old');
+  const joining = { ...ready('b', 'ami-new'), conditions: yes('Launched') };
+  const known = (claims: readonly NodeClaim[], ...failed: readonly string[]) => ({
+    nodePools: [failing(...failed)],
+    nodeClaims: claims,
+    nodes: claims.map(({ name }) => ({ ...nodeOf(name, 4, 16), conditions: yes('Ready') })),
+  });
+  const tries = { [TRIES]: triesText([imageState(plain.name, 'ami-new')]) };
+
+  it.each<readonly [string, NodeClaim, ReturnType<typeof known>, boolean]>([
+    ['where another image is proven', joining, known([old], 'ami-new'), true],
+    ['not where none is', joining, known([], 'ami-new'), false],
+    ['not while the canary starts', joining, known([old]), false],
+    ['not the canary itself', { ...joining, annotations: tries }, known([old], 'ami-new'), false],
+    ['not where the class selects another', old, known([old], 'ami-old'), false],
+    ['not without an instance', claimOf('c'), known([old], 'ami-new'), false],
+  ])('%s', (_, claim, objects, expected) => {
+    expect(isOfFailedImage(claim, nodeClass, objects)).toBe(expected);
   });
 });

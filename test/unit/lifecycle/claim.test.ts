@@ -125,6 +125,12 @@ describe('a NodeClaim', () => {
       { nowMs: 15 * MINUTE },
       ['delete registration_timeout'],
     ],
+    [
+      'whose node has not joined goes once the canary of its image failed',
+      launched,
+      { isOfFailedImage: true },
+      ['delete registration_timeout'],
+    ],
     ['registers its node', launched, { nodes: [unregistered] }, ['register', 'confirm']],
     [
       'opens its node to the pods that were planned for it',

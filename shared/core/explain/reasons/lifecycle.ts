@@ -12,6 +12,13 @@ export const LIFECYCLE = {
     remedy: 'Look at the console output of an instance: user data, AMI, node role and network.',
     parameters: NONE,
   },
+  'image-not-proven': {
+    meaning:
+      'The instance runs, and no Node has joined. The canary of its image failed meanwhile. The ' +
+      'NodeClaim is deleted, and its pods get a node with the proven image.',
+    remedy: 'Look at the event CanaryFailed of the NodePool. Correct the image.',
+    parameters: { image: { type: 'text', what: 'the id of the AMI' } },
+  },
   'nodeclaim-expired': {
     meaning: 'The NodeClaim is as old as expireAfter allows. It is drained and replaced.',
     remedy: 'Nothing, or raise expireAfter of the NodePool.',
@@ -175,6 +182,8 @@ export const LIFECYCLE = {
 export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
   'launch-timeout': () => 'The instance was not launched within 5 minutes',
   'registration-timeout': () => 'The node did not register within 15 minutes of the launch',
+  'image-not-proven': ({ image }) =>
+    `The node did not register, and the canary of its image ${image} failed`,
   'capacity-block-ending': ({ reservation, endsAt }) =>
     `Capacity Block ${reservation} ends at ${endsAt}`,
   'nodeclaim-expired': () => 'The NodeClaim is older than spec.expireAfter',
