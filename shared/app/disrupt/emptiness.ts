@@ -6,7 +6,7 @@ import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
-import { NODE_POOL } from '../../core/model/labels.ts';
+import { INTERRUPTED, NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { DISRUPTED } from '../../core/model/taint.ts';
 import type { ClusterState } from '../../ports.ts';
@@ -122,8 +122,10 @@ const MINUTE_MS = 60_000;
  * that waits for a pod may do so for hours, and nothing else has to wait with it.
  */
 function isEnding(claim: NodeClaim, nowMs: number): boolean {
-  const { deletedAtMs, nodeClassRef } = claim;
+  const { annotations, deletedAtMs, nodeClassRef } = claim;
   if (deletedAtMs === undefined || !isOurs(nodeClassRef)) return false;
+  // EC2 takes it anyway: `lifecycle` does not count it either.
+  if (annotations[INTERRUPTED] !== undefined) return false;
   return nowMs - deletedAtMs < MINUTE_MS || isTrue(claim, 'Drained');
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endingsLeft } from '../../../../shared/app/disrupt/emptiness.ts';
 import type { Condition } from '../../../../shared/core/model/cluster.ts';
+import { INTERRUPTED } from '../../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../../shared/core/model/provisioning.ts';
 import { claimOf } from '../../../builders/scheduling.ts';
 import { settings, waitingWorld } from '../world.ts';
@@ -17,6 +18,8 @@ function drained(status: Condition['status']): Pick<NodeClaim, 'conditions'> {
   return { conditions: [{ type: 'Drained', status, reason, message: '', lastTransitionAtMs }] };
 }
 
+const interrupted = { annotations: { [INTERRUPTED]: 'spot_interrupted' } };
+
 const nodeClassRef = { group: 'example.com', kind: 'OtherNodeClass', name: 'default' };
 
 describe('empty nodes that may go beside what terminates already, of three a minute', () => {
@@ -27,6 +30,7 @@ describe('empty nodes that may go beside what terminates already, of three a min
     ['none less for one that drains for longer', [deleted(60), deleted(3600)], 3],
     ['one less for one whose drain is over', [deleted(3600, drained('True'))], 2],
     ['none less while its drain is not over', [deleted(3600, drained('False'))], 3],
+    ['none less for one that EC2 takes', [deleted(0, interrupted), deleted(9, interrupted)], 3],
     ['none less for what Joiner did not launch', [deleted(0, { nodeClassRef })], 3],
     ['none where more terminate than a minute ends', [1, 2, 3, 4].map((ago) => deleted(ago)), 0],
   ])('%s', async (_, claims, left) => {
