@@ -32,6 +32,9 @@ import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { writeErr, writeOut } from '../terminal.ts';
 
+/** More than a year takes hours, and nobody reads its timeline. */
+const DURATION_MAX_MS = 366 * 86_400_000;
+
 interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly duration: string;
   readonly seed: string;
@@ -80,8 +83,9 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const problems = new Problems();
   const variables = variablesOf(options.var, problems);
   const duration = parseDurationOrDaysMs(options.duration);
-  if (duration === undefined) {
-    problems.add(`--duration ${options.duration}: expected a time such as 90s, 1h30m or 2d`);
+  if (duration === undefined || duration <= 0 || duration > DURATION_MAX_MS) {
+    const expected = 'a time of at most 366d, such as 90s, 1h30m or 2d';
+    problems.add(`--duration ${options.duration}: expected ${expected}`);
   }
   const { region } = catalog;
   if (!/^\d{1,9}$/.test(options.seed)) {

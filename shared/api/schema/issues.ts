@@ -32,8 +32,10 @@ function messageOf(issue: ZodIssue): string {
       if (issue.input === undefined) return 'is required';
       return `must be one of ${issue.values.map(String).join(', ')}, not ${value}`;
     case 'too_small':
+      if (issue.inclusive === false) return `must be greater than ${issue.minimum}, not ${value}`;
       return `must ${bound(issue.origin, 'least', Number(issue.minimum))}, not ${size(issue)}`;
     case 'too_big':
+      if (issue.inclusive === false) return `must be less than ${issue.maximum}, not ${value}`;
       return `must ${bound(issue.origin, 'most', Number(issue.maximum))}, not ${size(issue)}`;
     case 'invalid_union':
       return `must be ${issue.errors.map(([first]) => alternative(first)).join(' or ')}, not ${value}`;

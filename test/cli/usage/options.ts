@@ -9,6 +9,18 @@ export const OPTIONS: readonly Row[] = [
     'simulate @/good --duration soon',
     '--duration soon: expected a time',
   ),
+  row(
+    'no duration at all',
+    GOOD,
+    'simulate @/good --duration 0s',
+    '--duration 0s: expected a time of at most 366d',
+  ),
+  row(
+    'a duration of years',
+    GOOD,
+    'simulate @/good --duration 800d',
+    '--duration 800d: expected a time of at most 366d',
+  ),
   row('a seed that is none', GOOD, 'simulate @/good --seed x', '--seed x: expected a whole number'),
   row(
     'a variable without a value',
@@ -110,6 +122,16 @@ export const OPTIONS: readonly Row[] = [
     },
     SCENARIO,
     'steps[0].unavailable.zone p4de.24xlarge is not offered in us-east-1a; it is in us-east-1b',
+  ),
+  row(
+    'a price of nothing',
+    {
+      ...GOOD,
+      's.yaml':
+        'steps:\n  - {at: 1m, price: {instanceType: m5.large, capacityType: spot, price: 0}}\n',
+    },
+    SCENARIO,
+    '@/s.yaml:2: steps[0].price.price must be greater than 0, not 0',
   ),
   row(
     'a step after the end',
