@@ -121,7 +121,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'decisions',
     usage: OPTIONS,
-    description: 'list what Joiner has decided, and why, from the records in the bucket',
+    description: 'list what Joiner has decided, and why, from records',
     load: async () => (await import('./commands/decisions.ts')).decisionsCommand(),
   },
   {

@@ -13,13 +13,15 @@ import {
   recordsText,
   timeText,
 } from '../decisions/render.ts';
+import { lastMs, writtenIn } from '../ledger/files.ts';
 import { isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { writeErr, writeOut } from '../terminal.ts';
 import { timeSpan } from '../time-span.ts';
 
 interface Options {
-  readonly cluster: string;
+  readonly dir?: string;
+  readonly cluster?: string;
   readonly region?: string;
   readonly bucket?: string;
   readonly since: number;
@@ -34,15 +36,29 @@ const HOUR_MS = 3_600_000;
 /** Functions write what they have decided when they end, a pass a minute. */
 const FOLLOW_MS = 5_000;
 
-function warn(reader: DecisionReader): void {
-  for (const note of reader.notes.splice(0)) writeErr(`warning: ${note}\n`);
+function warn(notes: readonly string[]): void {
+  for (const note of notes) writeErr(`warning: ${note}\n`);
 }
 
-function checkedRegion({ region: given }: Options): string {
+/** Where records are: in a folder, or in the bucket of a cluster of a region. */
+type Place =
+  | { readonly dir: string }
+  | { readonly dir: undefined; readonly cluster: string; readonly region: string };
+
+function placeOf({ dir, cluster, follow, ...options }: Options): Place {
   const problems = new Problems();
-  const region = givenRegion(given);
-  if (region === undefined) problems.add('give --region, or set AWS_REGION');
-  return problems.checked(region);
+  if (dir !== undefined) {
+    if (follow === true) problems.add('--follow: a folder does not change; give a cluster');
+    for (const name of ['cluster', 'region', 'bucket'] as const) {
+      const given = { cluster, ...options }[name];
+      if (given !== undefined) problems.add(`--${name}: give either --dir or a cluster`);
+    }
+    return { dir: problems.checked(dir) };
+  }
+  const region = givenRegion(options.region);
+  if (cluster === undefined) problems.add('give --dir or --cluster');
+  else if (region === undefined) problems.add('give --region, or set AWS_REGION');
+  return { dir, cluster: problems.checked(cluster), region: problems.checked(region) };
 }
 
 /** Whatever is written later, until the process is ended. */
@@ -59,25 +75,48 @@ async function follow(
   }
 }
 
-async function run(options: Options): Promise<number> {
-  const { cluster, output } = options;
-  const access = callersAccess(checkedRegion(options), 'decisions');
+/** Records of a time, and how those are had that are written later. */
+interface Listed {
+  readonly sinceMs: number;
+  readonly next: () => Promise<readonly ReadDecision[]>;
+}
+
+/** The time ends with the last record. */
+function inFolder(dir: string, since: number): Listed {
+  const written = writtenIn(dir);
+  const sinceMs = lastMs(written) - since;
+  const next = async () => {
+    warn(written.notes);
+    return written.records.filter(({ atMs }) => atMs >= sinceMs);
+  };
+  return { sinceMs, next };
+}
+
+async function inBucket(cluster: string, region: string, options: Options): Promise<Listed> {
+  const access = callersAccess(region, 'decisions');
   const bucket = options.bucket ?? (await stackBucket(access, cluster));
   const reader = new DecisionReader(access, bucket, cluster);
-  const selection = new Selection({
-    pod: options.pod,
-    node: options.node,
-    nodePool: options.nodepool,
-  });
   const sinceMs = reader.nowMs() - options.since;
-  const next = async (): Promise<readonly ReadDecision[]> => {
-    const records = selection.of(await reader.since(sinceMs));
-    warn(reader);
+  const next = async () => {
+    const records = await reader.since(sinceMs);
+    warn(reader.notes.splice(0));
     return records;
   };
+  return { sinceMs, next };
+}
+
+async function run(options: Options): Promise<number> {
+  const { output, pod, node, nodepool: nodePool, since } = options;
+  const place = placeOf(options);
+  const { sinceMs, next: all } =
+    place.dir === undefined
+      ? await inBucket(place.cluster, place.region, options)
+      : inFolder(place.dir, since);
+  const selection = new Selection({ pod, node, nodePool });
+  const next = async () => selection.of(await all());
   if (options.follow === true) return follow(next, options);
   const records = await next();
-  if (isDocument(output)) writeOut(recordsText(cluster, sinceMs, records, output));
+  if (isDocument(output)) writeOut(recordsText(options.cluster, sinceMs, records, output));
   else if (records.length === 0) writeOut(`no decision since ${timeText(sinceMs)}\n`);
   else {
     const isWide = output === 'wide';
@@ -89,8 +128,9 @@ async function run(options: Options): Promise<number> {
 /** `joiner decisions`: what the functions have decided, and why. */
 export function decisionsCommand(): Command {
   return new Command('decisions')
-    .description('list what Joiner has decided, and why, from the records in the bucket')
-    .requiredOption('--cluster <name>', 'the EKS cluster')
+    .description('list what Joiner has decided, and why, from records')
+    .option('--dir <folder>', "of simulate --record, or a copy of the cluster's in the bucket")
+    .option('--cluster <name>', 'the EKS cluster, whose bucket is read')
     .option('--region <region>', "the cluster's region; default: AWS_REGION")
     .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
     .addOption(
@@ -116,5 +156,7 @@ termination. For a node that still exists, --node takes its NodeClaim (kubectl g
 A record is written when the invocation ends, at most 15 minutes after the decision. The setting
 dataRetentionDays of the stack is the number of days that records are kept.
 
-The command uses the AWS credentials of the environment, as the aws command does. It needs
-s3:ListBucket and s3:GetObject; lambda:GetFunctionConfiguration without --bucket.`;
+With --dir the time ends with the last record in the folder, and no AWS credentials are needed.
+
+With --cluster the command uses the AWS credentials of the environment, as the aws command does.
+It needs s3:ListBucket and s3:GetObject; lambda:GetFunctionConfiguration without --bucket.`;

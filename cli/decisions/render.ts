@@ -57,7 +57,7 @@ export function recordLines(records: readonly ReadDecision[], isWide: boolean): 
 
 /** All records as one document. */
 export function recordsText(
-  cluster: string,
+  cluster: string | undefined,
   sinceMs: number,
   decisions: readonly ReadDecision[],
   format: DocumentFormat,
