@@ -64,7 +64,7 @@ export async function explainManifest(
   options: Options,
 ): Promise<OfManifests | NotAmongManifests> {
   if (kind === 'node' || kind === 'nodeclaim')
-    throw new BadInput([`${kind}: of manifests a pod is explained, they have no nodes`]);
+    throw new BadInput([`${kind}: of manifests pods and workloads are explained`]);
   const { snapshot, scheduling, notes, source } = await manifestSubject(paths, options);
   const { namespace, own } = placed(name, options.namespace);
   const pods = podsIn(snapshot.pods, namespace);

@@ -5,6 +5,10 @@ import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import {
+  type NodeObstacle,
+  nodeObstacles,
+} from '../../shared/core/scheduling/plan/node-obstacles.ts';
 import { type LaunchOptions, Reasons } from '../../shared/core/scheduling/plan/reasons.ts';
 import { unplaced } from '../../shared/core/scheduling/solve.ts';
 import type { ClusterState } from '../../shared/ports.ts';
@@ -14,7 +18,8 @@ import type { NodeRow } from '../top/rows.ts';
 /** The node that kube-scheduler has bound a pod to. */
 export interface BoundPlace {
   readonly node: string;
-  /** Undefined: the node is gone. */
+  readonly isGone: boolean;
+  /** Undefined: the node is gone, or of manifests. */
   readonly row: NodeRow | undefined;
   /** Undefined: not known, as the node is somebody else's or the pod is older than its record. */
   readonly because: string | undefined;
@@ -43,7 +48,9 @@ export type Place =
 
 /** The cluster around a pod, and its nodes as `joiner top` shows them. */
 export interface Surroundings {
-  readonly state: { readonly objects: Pick<ClusterState['objects'], 'nodeClaims' | 'pods'> };
+  readonly state: {
+    readonly objects: Pick<ClusterState['objects'], 'nodeClaims' | 'nodes' | 'pods'>;
+  };
   readonly rows: readonly NodeRow[];
 }
 
@@ -53,7 +60,18 @@ export interface PodExplanation {
   readonly place: Place;
   /** What a node of its own could be, by NodePool, with what took types away. */
   readonly options: readonly LaunchOptions[];
+  readonly existing: ExistingNodes;
 }
+
+/** Nodes that are there, for a pod that has none. */
+export interface ExistingNodes {
+  readonly nodes: number;
+  /** What keeps it from them; a node may have several. */
+  readonly obstacles: readonly NodeObstacle[];
+}
+
+/** What there is for a pod. */
+export type Choice = Pick<PodExplanation, 'options' | 'existing'>;
 
 /** What Joiner had to do with it: kube-scheduler chose the node. */
 function becauseOf(pod: Pod, claim: NodeClaim | undefined): string | undefined {
@@ -65,13 +83,14 @@ function becauseOf(pod: Pod, claim: NodeClaim | undefined): string | undefined {
 
 function boundPlace(pod: Pod, node: string, { state, rows }: Surroundings): Place {
   const row = rows.find((each) => each.node === node);
-  const { nodeClaims, pods } = state.objects;
+  const { nodeClaims, nodes, pods } = state.objects;
+  const isGone = nodes.every(({ name }) => name !== node);
   const claim = nodeClaims.find(({ name }) => name === row?.nodeClaim);
   const otherPods = podsOnNode(pods, node)
     .filter((each) => each !== pod && isReschedulable(each))
     .map(podKey)
     .sort();
-  return { kind: 'bound', node, row, because: becauseOf(pod, claim), otherPods };
+  return { kind: 'bound', node, isGone, row, because: becauseOf(pod, claim), otherPods };
 }
 
 /** Where the pod is, or would go by the plan. */
@@ -100,11 +119,11 @@ export interface Planning {
 }
 
 /** As if it were the only pod that waits, whatever it is doing now. */
-export function optionsOf(
+export function choiceOf(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
   pod: Pod,
-): readonly LaunchOptions[] {
+): Choice {
   const waiting: Pod = {
     ...pod,
     nodeName: undefined,
@@ -119,7 +138,12 @@ export function optionsOf(
   const alone = { ...snapshot, pods: [...others, waiting] };
   const world = unplaced(alone, settings);
   const own = world.context.problem.classes.find(({ pods }) => pods.includes(waiting));
-  return own === undefined ? [] : new Reasons(world, alone).options(own);
+  const nodes = world.existingNodes.length;
+  if (own === undefined) return { options: [], existing: { nodes, obstacles: [] } };
+  return {
+    options: new Reasons(world, alone).options(own),
+    existing: { nodes, obstacles: nodeObstacles(world, own) },
+  };
 }
 
 /** Why the pod is, or would be, where it is, and what was there to choose from. */
@@ -133,6 +157,6 @@ export function explainPod(
     pod: podKey(pod),
     phase: pod.phase,
     place: placeOf(pod, found, around),
-    options: optionsOf(planning.snapshot, planning.settings, pod),
+    ...choiceOf(planning.snapshot, planning.settings, pod),
   };
 }

@@ -1,12 +1,13 @@
 import { age } from '../../shared/core/duration.ts';
 import { stageText } from '../../shared/core/explain/parameters.ts';
+import { sentence } from '../../shared/core/explain/reason.ts';
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
 import { isJson } from '../../shared/sim/json.ts';
 import { priceText } from '../price-text.ts';
 import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
-import type { BoundPlace, Place, PodExplanation } from './pod.ts';
+import type { BoundPlace, ExistingNodes, Place, PodExplanation } from './pod.ts';
 import type { WorkloadExplanation } from './workload.ts';
 
 /** Pods that are named; JSON has them all. */
@@ -36,17 +37,25 @@ function steps({ nodePool, types, stages, left }: LaunchOptions): Line {
   return [nodePool, stages.length === 0 ? `${left} types, all suitable` : all];
 }
 
+/** What keeps a pod from the nodes that there are. */
+function existingPart({ nodes, obstacles }: ExistingNodes): readonly string[] {
+  if (obstacles.length === 0) return [];
+  const of = (each: number): string => `${each} of ${nodes}`;
+  const told = obstacles.map((each): Line => [of(each.nodes), `not by ${sentence(each.why)}`]);
+  return [`Existing nodes that do not take it\n${lines(told)}`];
+}
+
 function rowText({ instanceType, capacityType, zone, nodePool, pricePerHour }: NodeRow): string {
   const price = pricePerHour === undefined ? 'of unknown price' : `${priceText(pricePerHour)}/h`;
   const what = `${instanceType ?? '?'} ${capacityType ?? '?'} in ${zone ?? '?'}, ${price}`;
   return nodePool === undefined ? `${what}, of no NodePool` : `${what}, of NodePool ${nodePool}`;
 }
 
-function boundLines({ node, row, because, otherPods }: BoundPlace): readonly Line[] {
-  if (row === undefined) return [['is on', `${node}, which is gone`]];
+function boundLines({ node, isGone, row, because, otherPods }: BoundPlace): readonly Line[] {
+  if (isGone) return [['is on', `${node}, which is gone`]];
   return [
     ['is on', node],
-    ['which is', rowText(row)],
+    ...(row === undefined ? [] : [['which is', rowText(row)] as const]),
     ['because', `kube-scheduler chose it${because === undefined ? '' : `; ${because}`}`],
     ['with', named(otherPods)],
   ];
@@ -75,19 +84,26 @@ function placeLines({ place }: PodExplanation): readonly Line[] {
 
 /** For people: where the pod goes, and what was there to choose from. */
 export function renderPod(explanation: PodExplanation): string {
-  const { pod, phase, options } = explanation;
+  const { pod, phase, place, options, existing } = explanation;
   const parts = [`Pod ${pod}\n${lines([['phase', phase], ...placeLines(explanation)])}`];
   if (options.length > 0) {
     parts.push(`A node of its own, by NodePool\n${lines(options.map(steps))}`);
   }
+  if (place.kind === 'none' || place.kind === 'new') parts.push(...existingPart(existing));
   return parts.join('\n\n');
+}
+
+/** The node of a pod, and what it is where that is known. */
+function nodeText({ node, isGone, row }: BoundPlace): string {
+  if (isGone) return `${node}, which is gone`;
+  return row === undefined ? node : `${node}: ${rowText(row)}`;
 }
 
 /** A place in one line. */
 function placeText(place: Place): string {
   switch (place.kind) {
     case 'bound':
-      return `on ${place.node}${place.row === undefined ? ', which is gone' : `: ${rowText(place.row)}`}`;
+      return `on ${nodeText(place)}`;
     case 'existing':
       return `would go to ${place.node}, which is there or on its way`;
     case 'none':
@@ -99,7 +115,7 @@ function placeText(place: Place): string {
 
 /** For people: pods in the same place or with the same reason are told together. */
 export function renderWorkload(explanation: WorkloadExplanation): string {
-  const { workload, namespace, name, pods, options } = explanation;
+  const { workload, namespace, name, pods, options, existing } = explanation;
   const groups = Map.groupBy(pods, ({ phase, place }) => `${phase}, ${placeText(place)}`);
   const told = [...groups].flatMap(([text, all]): readonly Line[] => [
     [`${all.length} of ${pods.length}`, text],
@@ -109,6 +125,7 @@ export function renderWorkload(explanation: WorkloadExplanation): string {
   if (options.length > 0) {
     parts.push(`A node for one of its pods, by NodePool\n${lines(options.map(steps))}`);
   }
+  if (pods.some(({ place }) => place.kind === 'none')) parts.push(...existingPart(existing));
   return parts.join('\n\n');
 }
 

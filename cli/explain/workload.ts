@@ -1,12 +1,6 @@
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { Preview } from '../../shared/preview/preview.ts';
-import {
-  optionsOf,
-  type Planning,
-  type PodExplanation,
-  placeOf,
-  type Surroundings,
-} from './pod.ts';
+import { choiceOf, type Planning, type PodExplanation, placeOf, type Surroundings } from './pod.ts';
 
 /** Whose pods can be explained together. */
 export type WorkloadKind =
@@ -43,9 +37,10 @@ export interface Workload {
 
 export interface WorkloadExplanation extends Workload {
   /** In the order of their names. */
-  readonly pods: readonly Omit<PodExplanation, 'options'>[];
+  readonly pods: readonly Omit<PodExplanation, 'options' | 'existing'>[];
   /** What a node of its own could be for its first pod that has none, else for its first. */
   readonly options: PodExplanation['options'];
+  readonly existing: PodExplanation['existing'];
 }
 
 /** Why its pods are, or would be, where they are; undefined: there are none. */
@@ -70,6 +65,6 @@ export function explainWorkload(
       phase: pod.phase,
       place: placeOf(pod, found, around),
     })),
-    options: optionsOf(snapshot, settings, shown),
+    ...choiceOf(snapshot, settings, shown),
   };
 }

@@ -65,7 +65,7 @@ describe('joiner decisions --dir', () => {
     const { stderr, exitCode } = await joiner('decisions');
     expect({ stderr, exitCode }).toEqual({
       stderr: 'error: give --dir or --cluster\n',
-      exitCode: 1,
+      exitCode: 2,
     });
   });
 });

@@ -165,7 +165,13 @@ function poolText({ nodePool, stages }: PoolStages): string {
 }
 
 function nodesText(existingNodes: number): readonly string[] {
-  return existingNodes === 0 ? [] : [`none of ${existingNodes} existing nodes has room for it`];
+  return existingNodes === 0
+    ? []
+    : [
+        existingNodes === 1
+          ? 'the existing node does not take it'
+          : `none of ${existingNodes} existing nodes takes it`,
+      ];
 }
 
 function launchesText(launches: readonly string[]): string {

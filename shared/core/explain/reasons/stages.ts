@@ -104,6 +104,11 @@ export const STAGES = {
     remedy: 'Change the hostPort of the pod or of the DaemonSet.',
     parameters: NONE,
   },
+  'host-ports-in-use': {
+    meaning: 'Pods on the node use host ports that the pod asks for.',
+    remedy: 'Nothing: a node of its own is launched for the pod. Or do without hostPort.',
+    parameters: NONE,
+  },
   'limits-reached': {
     meaning: 'Another node would exceed spec.limits of the NodePool.',
     remedy: 'Raise spec.limits of the NodePool.',
@@ -197,6 +202,7 @@ export const STAGES_SENTENCES: Sentences<typeof STAGES> = {
   'request-too-large': ({ resource, amount }) => `${resource} ${amount}`,
   'too-many-volumes': ({ volumes, driver }) => `${volumes} volumes of ${driver}`,
   'host-ports-of-daemonsets': () => 'host ports, which DaemonSets use',
+  'host-ports-in-use': () => 'host ports, which pods there use',
   'limits-reached': ({ left }) => `NodePool limits (${left.join(' and ')} left)`,
   'limit-group-reached': ({ group, left, others }) =>
     `limit group ${group} (${roomText(left, others)})`,

@@ -25,7 +25,7 @@ export function keepTerms(left: Elimination, terms: NodeTerms): void {
 }
 
 /** The labels of which every term asks the same, in alphabetical order. */
-function commonOf([first, ...rest]: NodeTerms): Requirements {
+export function commonOf([first, ...rest]: NodeTerms): Requirements {
   const common = [...(first ?? [])].filter(([key, set]) =>
     rest.every((term) => {
       const other = term.get(key);
@@ -40,7 +40,8 @@ function meets(term: Requirements) {
     launchMeets(term, option.pool, option.type, option.domain);
 }
 
-function affinityReason(key: string, set: ValueSet): Reason {
+/** What a pod asks of a label of its node. */
+export function affinityReason(key: string, set: ValueSet): Reason {
   return reason('node-affinity', { key, values: valuesText(set) });
 }
 
