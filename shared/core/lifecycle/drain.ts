@@ -67,10 +67,7 @@ export function drainFault({ annotations }: Pick<Pod, 'annotations'>): string | 
 }
 
 /** Whether the pod asks that others are ready in its place before it goes, however it is spelt. */
-export function isRolledOut({
-  annotations,
-  controller,
-}: Pick<Pod, 'annotations' | 'controller'>): boolean {
+function isRolledOut({ annotations, controller }: Pod): boolean {
   return annotations[DRAIN] !== undefined && controller?.kind === 'ReplicaSet';
 }
 

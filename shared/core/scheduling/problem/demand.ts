@@ -7,7 +7,6 @@ import { podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { plannedPods } from '../../nomination/planned-pods.ts';
 import { allows } from '../../requirements/value-set.ts';
-import { withSuccessor } from '../../rollouts/successors.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { podIndexOf } from './pod-index.ts';
 import { selects } from './selectors.ts';
@@ -130,7 +129,6 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[
       if (losesAllPods || !isKept(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
     }
   }
-  for (const pod of withSuccessor(moving, snapshot.pods)) moving.delete(pod);
   pods.push(...moving);
   return { pods: pods.sort(comparePods), moving, ignored };
 }
