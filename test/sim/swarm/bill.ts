@@ -19,6 +19,8 @@ export interface Bill {
   /** USD an hour of the nodes that could be others; those that are held are in neither sum. */
   readonly paid: number;
   readonly planned: number;
+  /** Some of them are spot nodes, which no other spot node replaces: they stay as they are, or go. */
+  readonly hasSpot: boolean;
   /** Nodes that cost what they cost, by why. */
   readonly held: ReadonlyMap<string, number>;
   /** Pods that the plan has no place for. */
@@ -114,6 +116,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
   return {
     paid: free.reduce((sum, usage) => sum + priceOf(usage), 0),
     planned: plan.pricePerHour,
+    hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
     held,
     unplaced: plan.unplaced.size,
   };

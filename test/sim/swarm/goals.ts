@@ -113,8 +113,14 @@ export interface Goal {
 export const GOALS: readonly Goal[] = [
   {
     name: 'USD of nodes at rest for each of a plan from nothing',
-    of: ({ bill }) => (bill === undefined ? undefined : ratioOf(bill)),
+    of: ({ bill }) => (bill?.hasSpot === false ? ratioOf(bill) : undefined),
     most: 1.5,
+    isOfRest: true,
+  },
+  {
+    name: 'the same where spot nodes are among them',
+    of: ({ bill }) => (bill?.hasSpot === true ? ratioOf(bill) : undefined),
+    most: 1.9,
     isOfRest: true,
   },
   {
