@@ -6,8 +6,8 @@ import { disruptionBudget, type Setting } from './setting.ts';
 const MINUTE = 60_000;
 /** When nodes become worth moving in a world whose moves are held. */
 const DEARER_AT_MS = 12 * MINUTE;
-/** So long before a window they do in a world that has one: moves would not end before it. */
-const BEFORE_WINDOW_MS = 3 * MINUTE;
+/** So long before a window they do in a world that has one: one tick, and no move would end. */
+const BEFORE_WINDOW_MS = 70_000;
 /** Longer than a move that is held is kept up. */
 const HELD_EVERY_MS = 14 * MINUTE;
 /** Around a tick of `disrupt`. */
