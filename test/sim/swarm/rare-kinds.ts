@@ -56,7 +56,7 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
     { key: 'node.kubernetes.io/instance-type', operator: 'Exists', minValues: 3 },
   ]);
   const kind = random.next();
-  const window = { fromMinute: random.between(16, 26), minutes: random.between(70, 100) };
+  const window = { fromMinute: random.between(24, 44), minutes: random.between(70, 100) };
   const workload = one(random, workloads);
   return {
     replicas: isStatic ? replicas : undefined,

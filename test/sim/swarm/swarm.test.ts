@@ -21,11 +21,6 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
   [700111, 'a drifted node stayed at a limit without room for its replacement, as it should', {}],
   [99009, 'a drain that waits for ever used up the budget for drift, which is as it should be', {}],
   [
-    4047,
-    'drift began two minutes before a window of the NodePool, and two nodes were paid through it',
-    { isPlain: false },
-  ],
-  [
     4005,
     'pods that the restart of their Deployment replaces got nodes beside those of the new pods',
     { isPlain: false },
