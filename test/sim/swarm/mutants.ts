@@ -159,34 +159,4 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'const MOVE_MS = 10 * 60_000;',
     to: 'const MOVE_MS = 0 * 60_000;',
   },
-  {
-    name: 'consolidation moves nothing',
-    file: 'shared/core/disruption/consolidation/consolidate.ts',
-    from: 'return { moves: best?.moves ?? [], refusals',
-    to: 'return { moves: best === undefined ? [] : best.moves.slice(0, 0), refusals',
-  },
-  {
-    name: 'a node that was replaced stays',
-    file: 'shared/app/disrupt/commands.ts',
-    from: 'await deleteReplaced(pass, command, kind, names);',
-    to: 'if (names.length === 0) await deleteReplaced(pass, command, kind, names);',
-  },
-  {
-    name: 'a budget with a schedule holds nothing',
-    file: 'shared/core/disruption/budgets.ts',
-    from: 'if (isActive === false) return undefined;',
-    to: 'if (schedule !== undefined || isActive === false) return undefined;',
-  },
-  {
-    name: 'a static NodePool has a node more than it should',
-    file: 'shared/app/provision/static-capacity.ts',
-    from: 'Math.min(pool.replicas - claims.length, room)',
-    to: 'Math.min(pool.replicas + 2 - claims.length, room)',
-  },
-  {
-    name: 'minValues are not kept',
-    file: 'shared/core/scheduling/search/min-values.ts',
-    from: "problem.settings.minValuesPolicy === 'Strict' &&",
-    to: "problem.settings.minValuesPolicy !== 'Strict' &&",
-  },
 ];
