@@ -159,4 +159,10 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'const MOVE_MS = 10 * 60_000;',
     to: 'const MOVE_MS = 0 * 60_000;',
   },
+  {
+    name: 'consolidation moves nothing',
+    file: 'shared/core/disruption/consolidation/consolidate.ts',
+    from: 'return { moves: best?.moves ?? [], refusals',
+    to: 'return { moves: best === undefined ? [] : best.moves.slice(0, 0), refusals',
+  },
 ];
