@@ -74,6 +74,22 @@ it('no move begins that would wait for the end of a window', async () => {
   expect(world.launched).toBe(8);
 });
 
+it('no drifted node is replaced by one that would be there beside it through a window', async () => {
+  const spec = {
+    ...(nodeClass['spec'] as Json),
+    amiSelectorTerms: [{ alias: 'al2023@v20260122' }],
+  };
+  const window = { 'joiner.dev/pause': 'disrupt from 10 0 * * * for 2h' };
+  const world = await worldOf(pool(window), 2, [at(5, { ...nodeClass, spec })]);
+  await world.run(WORLD_START_MS + 125 * MINUTE);
+  expect(world.launched).toBe(1);
+  const said = entries(world, 'DisruptionBlocked').map(({ message }) => message);
+  expect(said.some((text) => text?.includes('pauses disruptions within 10 minutes'))).toBe(true);
+  await world.run(WORLD_START_MS + 140 * MINUTE);
+  expect(world.launched).toBe(2);
+  expect(world.store.list('Node')).toHaveLength(1);
+});
+
 it('a move that a pause held is not given up at the first minute in which pods hold it', async () => {
   const steps = [
     at(5, overlay, budget(8)),

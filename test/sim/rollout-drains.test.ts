@@ -96,3 +96,20 @@ describe('a drain of the only pod of a Deployment', () => {
     expect(world.evictions).toBe(1);
   });
 });
+
+it('pods that a restart replaces get no nodes beside those of the new pods', async () => {
+  const web = withPodAnnotations(deployment('web', 8, '1500m'), { 'joiner.dev/drain': 'rollout' });
+  const { world } = await smallWorld([nodeClass, nodePool(['on-demand']), web], {
+    types: /^c7g\.large$/,
+  });
+  await world.run(WORLD_START_MS + 4 * MINUTE);
+  expect(world.launched).toBe(8);
+  const [first, second] = readState(world.store).objects.nodeClaims;
+  for (const claim of [first, second]) {
+    await world.ports.cluster.delete({ kind: 'NodeClaim', name: claim?.name ?? '' });
+  }
+  await world.run(WORLD_START_MS + 30 * MINUTE);
+  expect(world.evictions).toBe(0);
+  // The simulated Deployment starts all of its new pods at once.
+  expect(world.launched).toBe(8 + 8);
+});

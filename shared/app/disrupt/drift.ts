@@ -22,7 +22,13 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import { attempt } from '../writes/attempt.ts';
-import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
+import {
+  blockedByPool,
+  isDisruptionPaused,
+  isLaunchPaused,
+  LAUNCHES_PAUSED,
+  pausedSoon,
+} from './blocked.ts';
 import { Allowance } from './budgets.ts';
 import { allFailedCanaries } from './canary.ts';
 import { type DisruptionCandidate, driftedCandidates } from './candidates.ts';
@@ -164,7 +170,11 @@ function chosen(choosing: Choosing, candidate: DisruptionCandidate): Choice | re
   if (blocks.length > 0) return blocks;
   const found = replacementsOf(choosing, candidate);
   if (isReason(found)) return [blocked([found])];
-  if (found.replacements.length > 0 && isLaunchPaused(pass)) return [LAUNCHES_PAUSED];
+  if (found.replacements.length > 0) {
+    if (isLaunchPaused(pass)) return [LAUNCHES_PAUSED];
+    const soon = pausedSoon(pass, candidate.pool);
+    if (soon.length > 0) return [blocked(soon, true)];
+  }
   const states = verdict.kind === 'canary' ? verdict.states : [];
   return { kind: 'choice', candidate, ...found, states };
 }

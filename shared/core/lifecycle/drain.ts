@@ -67,7 +67,7 @@ export function drainFault({ annotations }: Pick<Pod, 'annotations'>): string | 
 }
 
 /** Whether the pod asks that others are ready in its place before it goes, however it is spelt. */
-function isRolledOut({ annotations, controller }: Pod): boolean {
+export function isRolledOut({ annotations, controller }: Pod): boolean {
   return annotations[DRAIN] !== undefined && controller?.kind === 'ReplicaSet';
 }
 

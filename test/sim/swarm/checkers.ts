@@ -1,20 +1,19 @@
-import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
-import type { Node } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import { INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
-import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
-import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
 import type { PausedPart } from '../../../shared/core/pause-windows.ts';
-import type { NewNodeClaim, ObjectRef } from '../../../shared/ports.ts';
+import type { FleetRequest, NewNodeClaim, ObjectRef } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { violations } from '../invariants.ts';
 import type { Invocation } from './awaits.ts';
 import type { Karpenter } from './karpenter.ts';
-import { RETURNING_MAX, type Setting } from './setting.ts';
+import { allowedBy, isProtected } from './own-rules.ts';
+import { FIXED } from './rare-kinds.ts';
+import type { Setting } from './setting.ts';
 import type { Users } from './users.ts';
 
 /** Clocks of invocations and reads may differ by so much from what was true. */
@@ -28,8 +27,14 @@ const HARMLESS = new Set(['list', 'describe', 'statuses', 'spotRequests', 'freeR
 /** So long a replacement may be on its way that was decided under other budgets. */
 const EDITED_MS = 20 * 60_000;
 
+/** An invocation that stands still writes nothing more once its Lease is another's. */
+const DECIDED_MS = 60_000;
+
+/** A static NodePool replaces so many nodes at once: its budget is the default of 10 %. */
+const SURGE = 1;
+
 /** Nodes that drain are over the limit while they do; {@link Safety} counts those that stay. */
-const OF_DRAINING = /^NodePool .* has /u;
+export const OF_DRAINING = /^NodePool .* has /u;
 /** What is not so while a call is on its way either, and is so once everything is at rest. */
 const ON_THE_WAY = [/ has no NodeClaim$/u, OF_DRAINING];
 
@@ -37,7 +42,7 @@ export interface CheckerSettings {
   readonly world: World;
   readonly setting: Setting;
   readonly karpenter: Karpenter;
-  readonly users: Pick<Users, 'touched' | 'budgetsEditedMs' | 'pausedSpan'>;
+  readonly users: Pick<Users, 'touched' | 'budgetsEditedMs' | 'pausedSpan' | 'fixed'>;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -60,11 +65,13 @@ export class Safety {
     }
     this.checkLimit();
     this.checkGroup();
+    this.checkFixed();
   }
 
   /** Right before a write takes effect. */
   onWrite(by: Invocation, call: string, [first]: readonly unknown[]): void {
     if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
+    if (call === 'launch') this.checkMinValues(first as FleetRequest);
     const ref = first as ObjectRef | undefined;
     if (this.leadsLong(by) && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
@@ -145,6 +152,36 @@ export class Safety {
     if (nodes > nodesMax) this.settings.onProblem(`limit group: ${nodes} of ${nodesMax} nodes`);
   }
 
+  /** As many nodes as `replicas` says, or has said a moment ago, and those on their way in. */
+  private checkFixed(): void {
+    const { users, world, onProblem } = this.settings;
+    const { replicas, before, editedMs } = users.fixed;
+    const claims = this.objects.nodeClaims.filter(
+      ({ labels, deletedAtMs }) => labels[NODE_POOL] === FIXED && deletedAtMs === undefined,
+    );
+    const isEdited = world.timeline.nowMs() - editedMs < EDITED_MS;
+    const most = (isEdited ? Math.max(replicas, before) : replicas) + SURGE;
+    if (claims.length > most) {
+      onProblem(`static: ${claims.length} nodes for ${replicas} replicas`);
+    }
+  }
+
+  /** EC2 may choose of so many. */
+  private checkMinValues({ nodePool, overrides }: FleetRequest): void {
+    const { setting, onProblem } = this.settings;
+    const { minValues } = setting.kinds;
+    if (minValues === undefined || nodePool !== 'default') return;
+    const isByFamily = minValues.key === 'karpenter.k8s.aws/instance-family';
+    const values = new Set(
+      overrides.map(({ instanceType }) => {
+        return isByFamily ? instanceType.split('.')[0] : instanceType;
+      }),
+    );
+    if (values.size < minValues.minValues) {
+      onProblem(`minValues: ${[...values].join(', ')} for ${JSON.stringify(minValues)}`);
+    }
+  }
+
   private checkEviction(ref: ObjectRef): void {
     const pod = this.podOf(ref);
     const nowMs = this.settings.world.timeline.nowMs();
@@ -182,7 +219,8 @@ export class Safety {
     const { nodeClaims, nodes, nodePools } = this.objects;
     const claim = nodeClaims.find((each) => each.name === name);
     const pool = nodePools.find((each) => each.name === claim?.labels[NODE_POOL]);
-    const reason = claim?.conditions.find(({ type }) => type === 'DisruptionReason')?.reason;
+    const condition = claim?.conditions.find(({ type }) => type === 'DisruptionReason');
+    const { reason, lastTransitionAtMs = nowMs } = condition ?? {};
     if (claim === undefined || pool === undefined || reason === undefined) return;
     if (claim.deletedAtMs !== undefined || !isTrue(claim, 'Initialized')) return;
     // As in Karpenter, a node is not counted any more once its instance is being terminated.
@@ -198,7 +236,9 @@ export class Safety {
       const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
       return each.name !== name && isGoing && isOurs && !this.settings.users.touched.has(each.name);
     });
-    const allowed = allowedBy(pool, reason, counted.length);
+    // What has begun is carried out, whatever the schedule says by now.
+    const during = { fromMs: lastTransitionAtMs - DECIDED_MS, untilMs: nowMs + TOLERANCE_MS };
+    const allowed = allowedBy(pool, reason, counted.length, during);
     if (others.length + 1 > allowed) {
       const count = `${others.length + 1} of ${counted.length} nodes`;
       this.settings.onProblem(`budget: ${count} for ${reason}, ${allowed} allowed (${name})`);
@@ -212,89 +252,4 @@ export class Safety {
     );
     return uid === undefined || pod?.uid === uid ? pod : undefined;
   }
-}
-
-function nodeOf({ providerId }: NodeClaim, nodes: readonly Node[]): string | undefined {
-  return nodes.find((each) => each.providerId === providerId)?.name;
-}
-
-/** Checks use none of the rules that they check. */
-function isProtected({ annotations, startedAtMs, createdAtMs }: Pod, nowMs: number): boolean {
-  const value = annotations[DO_NOT_DISRUPT];
-  if (value === undefined || value === 'true') return value === 'true';
-  return nowMs < (startedAtMs ?? createdAtMs) + Number.parseInt(value, 10) * 60_000;
-}
-
-/** How many of the pool's nodes may be disrupted at once. */
-function allowedBy({ disruption }: NodePool, reason: string, total: number): number {
-  const limits = disruption.budgets
-    .filter(({ reasons }) => reasons === undefined || reasons.some((each) => each === reason))
-    .map(({ nodes }) => {
-      const text = String(nodes);
-      const amount = Number.parseInt(text, 10);
-      return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
-    });
-  return Math.min(total, ...limits, ...(reason === 'Fallback' ? [RETURNING_MAX] : []));
-}
-
-/** What must have come about once faults have stopped for long enough. */
-export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): readonly string[] {
-  const { world, setting } = of;
-  const { nodePools, nodeClaims, nodes, pods, podDisruptionBudgets } = readState(
-    world.store,
-  ).objects;
-  // At rest all pods are healthy: what a budget does not allow now it never allows.
-  const isHeldBy = (pod: Pod) =>
-    budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
-  const found = violations(world).filter((each) => !OF_DRAINING.test(each));
-  const blocked = new Set(
-    nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
-  );
-  // Without room for a replacement a drifted node stays, and where drains that wait use the budgets.
-  const isFull =
-    nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY) ||
-    nodePools.some((pool) => blocked.size >= allowedBy(pool, 'Drifted', nodeClaims.length));
-  const millisOf = (claims: readonly NodeClaim[]) =>
-    claims.reduce((sum, { capacity }) => sum + amountOf(capacity, CPU), 0);
-  const leftMillis = (setting.limitMillis ?? Number.POSITIVE_INFINITY) - millisOf(nodeClaims);
-  for (const claim of nodeClaims) {
-    const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
-    if (claim.deletedAtMs !== undefined) {
-      // Pods that a PodDisruptionBudget keeps.
-      if (!isHeld) found.push(`NodeClaim ${claim.name} is deleted and does not go`);
-      continue;
-    }
-    if (!world.compute.machines.has(instanceIdOf(claim.providerId) ?? '')) {
-      found.push(`NodeClaim ${claim.name} has no instance`);
-    }
-    if (!isTrue(claim, 'Initialized')) found.push(`NodeClaim ${claim.name} is not initialised`);
-    const own = pods.filter(({ nodeName }) => nodeName === nodeOf(claim, nodes));
-    if (!own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
-      found.push(`NodeClaim ${claim.name} is empty`);
-    }
-    const isKept =
-      isFull ||
-      leftMillis < millisOf([claim]) ||
-      own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
-    if (isTrue(claim, 'Drifted') && !isKept) {
-      found.push(`NodeClaim ${claim.name} is drifted`);
-    }
-    if (isTrue(claim, 'DisruptionReason')) found.push(`NodeClaim ${claim.name} is to be disrupted`);
-  }
-  for (const node of nodes) {
-    const isOwned = nodeClaims.some(({ providerId }) => providerId === node.providerId);
-    if (!isOwned) found.push(`node ${node.name} has no NodeClaim`);
-    if (node.taints.length > 0 && !blocked.has(node.name)) {
-      found.push(`node ${node.name} is tainted ${node.taints.map(({ key }) => key).join(', ')}`);
-    }
-  }
-  // A DaemonSet that grows need not fit beside what is on its nodes.
-  const pending = pods.filter(
-    ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',
-  );
-  const isCapped = setting.limitMillis !== undefined || setting.nodesMax !== undefined;
-  if (pending.length > 0 && !isCapped) {
-    found.push(`${pending.length} pods are pending: ${pending.map(({ name }) => name).join(', ')}`);
-  }
-  return found;
 }

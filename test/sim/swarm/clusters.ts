@@ -2,11 +2,10 @@ import { GroupUsagesInMemory } from '../../../shared/app/planning/group-usages-i
 import { limitGroupsOf } from '../../../shared/core/limit-groups/limit-groups.ts';
 import { PRICE } from '../../../shared/core/model/labels.ts';
 import { readState } from '../../../shared/sim/decode.ts';
-import type { Json } from '../../../shared/sim/json.ts';
 import { Prng } from '../../../shared/sim/prng.ts';
 import { Timeline } from '../../../shared/sim/timeline.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
-import { nodePool, type SmallWorld, smallWorld } from '../small-world.ts';
+import { type SmallWorld, smallWorld } from '../small-world.ts';
 import { Awaits, settled } from './awaits.ts';
 import { FAULT_NAMES, Faults } from './faults.ts';
 import { BUCKET_FAULT_NAMES, FaultyBucket } from './faulty-bucket.ts';
@@ -14,7 +13,9 @@ import { type FaultySettings, faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
 import { Karpenter } from './karpenter.ts';
 import { LeaseServer } from './lease-server.ts';
-import { drawSetting, one, type Setting } from './setting.ts';
+import { one } from './one.ts';
+import { fixedPool } from './rare-kinds.ts';
+import { drawSetting, type Setting } from './setting.ts';
 import { type ActionName, Users } from './users.ts';
 
 const MINUTE = 60_000;
@@ -208,7 +209,7 @@ async function begin(seed: number): Promise<Begun> {
   for (let at = 0; at < count; at += 1) {
     const drawn = drawSetting(new Prng(seed, `setting ${at}`));
     const isStatic = choice.next() < 0.3;
-    const made = await smallWorld([...drawn.manifests, ...(isStatic ? [staticPool()] : [])], {
+    const made = await smallWorld([...drawn.manifests, ...(isStatic ? [fixedPool(2)] : [])], {
       seed: seed + at,
       settings: { limitGroups: limitGroupsOf(`all ${caps} shared`) ?? [] },
       cluster: `cluster-${at}`,
@@ -326,9 +327,4 @@ function capsOf(text: string): Partial<Amounts> {
       return [name, Number(value)];
     }),
   );
-}
-
-function staticPool(): Json {
-  const pool = nodePool(['on-demand'], { replicas: 2 });
-  return { ...pool, metadata: { name: 'fixed' } };
 }

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { FAULT_NAMES, type FaultName } from './faults.ts';
+import { GOALS } from './goals.ts';
 import { type Choices, choicesOf, shrunk } from './shrink.ts';
 import { MINUTES, type SwarmReport, swarm } from './swarm.ts';
 import { ACTIONS, type ActionName } from './users.ts';
@@ -125,9 +126,16 @@ class Totals {
   failed = 0;
   minutes = 0;
   private readonly marks = new Map<string, number>();
+  private readonly measured = new Map<string, number[]>();
   private readonly since = process.cpuUsage();
 
-  add({ problems, minutes, marks }: SwarmReport): void {
+  add(report: SwarmReport): void {
+    const { problems, minutes, marks } = report;
+    for (const { name, of } of GOALS) {
+      const value = of(report);
+      const values = this.measured.get(name) ?? [];
+      if (value !== undefined) this.measured.set(name, [...values, value]);
+    }
     this.seeds += 1;
     this.failed += problems.length === 0 ? 0 : 1;
     this.minutes += minutes;
@@ -143,6 +151,19 @@ class Totals {
     const cpuMinutes = (user + system) / 60e6;
     const rate = `${(this.days / cpuMinutes).toFixed(1)} cluster-days per CPU-minute`;
     return `${this.seeds} seeds, ${this.days.toFixed(1)} cluster-days, ${this.failed} failed, ${rate}`;
+  }
+
+  /** What goals measured, each with the most that it may be. */
+  get goals(): string {
+    const lines = GOALS.map(({ name, most }) => {
+      const values = (this.measured.get(name) ?? []).toSorted((a, b) => a - b);
+      const at = (share: number): string =>
+        (values[Math.ceil(share * values.length) - 1] ?? values[0] ?? 0).toFixed(2).padStart(7);
+      const shares = `${at(0)} ${at(0.5)} ${at(0.9)} ${at(0.99)} ${at(1)}`;
+      return `${shares} ${most.toFixed(2).padStart(7)}  ${name} (${values.length} seeds)`;
+    });
+    const titles = ['least', 'median', '90 %', '99 %', 'most', 'allowed'];
+    return [titles.map((each) => each.padStart(7)).join(' '), ...lines].join('\n');
   }
 
   get table(): string {
@@ -172,6 +193,7 @@ async function run(asked: Asked): Promise<number> {
   }
   progress('');
   print(totals.table);
+  print(totals.goals);
   print(totals.line);
   return totals.failed === 0 ? 0 : 1;
 }

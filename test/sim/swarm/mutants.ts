@@ -147,4 +147,22 @@ export const MUTANTS: readonly Mutant[] = [
     from: '?? nowMs) < LAUNCH_TIMEOUT_MS) return [];',
     to: '?? nowMs) < 1e4 * LAUNCH_TIMEOUT_MS) return [];',
   },
+  {
+    name: 'a node whose moves its pods held is moved again at once',
+    file: 'shared/core/disruption/held-moves.ts',
+    from: 'untilMs: nowMs + waitMsOf(next) };',
+    to: 'untilMs: nowMs + 0 * waitMsOf(next) };',
+  },
+  {
+    name: 'a move begins right before a pause window',
+    file: 'shared/app/disrupt/blocked.ts',
+    from: 'const MOVE_MS = 10 * 60_000;',
+    to: 'const MOVE_MS = 0 * 60_000;',
+  },
+  {
+    name: 'consolidation moves nothing',
+    file: 'shared/core/disruption/consolidation/consolidate.ts',
+    from: 'return { moves: best?.moves ?? [], refusals',
+    to: 'return { moves: best === undefined ? [] : best.moves.slice(0, 0), refusals',
+  },
 ];

@@ -8,6 +8,8 @@ import {
   spreadOf,
   withPodAnnotations,
 } from '../small-world.ts';
+import { one } from './one.ts';
+import { NO_RARE_KINDS, type RareKinds } from './rare-kinds.ts';
 
 /** A workload whose replicas people change. */
 export interface Workload {
@@ -28,6 +30,8 @@ export interface Setting {
   /** How long its nodes live; with `Never` alone the world comes to rest. */
   readonly expireAfter: string;
   readonly budgets: readonly Json[];
+  /** None, unless `withKinds` has put some in. */
+  readonly kinds: RareKinds;
 }
 
 interface PoolFields {
@@ -84,13 +88,8 @@ export function drawSetting(random: Prng): Setting {
     expireAfter: expiresAfter,
     budgets,
     pool,
+    kinds: NO_RARE_KINDS,
   };
-}
-
-export function one<Item>(random: Prng, items: readonly Item[]): Item {
-  const item = items[random.between(0, items.length - 1)];
-  if (item === undefined) throw new Error('nothing to choose from');
-  return item;
 }
 
 function drawDisruption(random: Prng): Json {

@@ -6,7 +6,10 @@ import { swarm } from './swarm.ts';
 const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 16);
 const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 
-/** Seeds that have shown something once, and what it was. */
+/**
+ * Seeds that have shown something once, and what it was. Their worlds have no rare kinds, where a
+ * seed does not say otherwise.
+ */
 const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[1]])[] = [
   [
     31031,
@@ -17,6 +20,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
   [60005, 'budgets were held against a node whose instance was being terminated already', {}],
   [700111, 'a drifted node stayed at a limit without room for its replacement, as it should', {}],
   [99009, 'a drain that waits for ever used up the budget for drift, which is as it should be', {}],
+  [
+    4005,
+    'pods that the restart of their Deployment replaces got nodes beside those of the new pods',
+    { isPlain: false },
+  ],
   [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
@@ -33,7 +41,7 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
 
 describe('clusters with faults', () => {
   it.each(REGRESSIONS)('seed %d: %s', async (seed, _, choices) => {
-    expect((await swarm(seed, choices)).problems).toEqual([]);
+    expect((await swarm(seed, { isPlain: true, ...choices })).problems).toEqual([]);
   });
 
   const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST + at);

@@ -4,14 +4,21 @@ import type { Script } from '../../../shared/sim/script.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { smallWorld } from '../small-world.ts';
 import { Awaits, settled } from './awaits.ts';
-import { Safety, unmetGoals } from './checkers.ts';
+import { type Bill, billOf } from './bill.ts';
+import { Safety } from './checkers.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
+import { exceededGoals, GOALS, unmetGoals } from './goals.ts';
 import { Karpenter } from './karpenter.ts';
+import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
-import { drawSetting, one, type Setting } from './setting.ts';
+import { one } from './one.ts';
+import { drawKinds, NO_RARE_KINDS } from './rare-kinds.ts';
+import { giveReasonsToMove } from './reasons-to-move.ts';
+import { drawSetting, type Setting } from './setting.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
+import { withKinds } from './with-kinds.ts';
 
 const MINUTE = 60_000;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
@@ -20,6 +27,9 @@ const REST_MS = 20 * MINUTE;
 /** From the end of faults: enough for back-offs and for rolls of one node at a time. */
 const HEALING_MS = 240 * MINUTE;
 const PROBLEMS_MAX = 20;
+/** A bill that is too high is looked at again after this time: a plan takes a while. */
+const BILL_MS = 5 * MINUTE;
+const GOALS_OF_REST = GOALS.filter(({ isOfRest }) => isOfRest);
 /** Minutes with faults in a run. */
 export const MINUTES = 30;
 
@@ -30,6 +40,8 @@ export interface SwarmOptions {
   readonly faults?: readonly FaultName[];
   /** @default drawn from the seed */
   readonly actions?: readonly ActionName[];
+  /** Without static NodePools, budgets with schedules, minValues and worlds about moves. */
+  readonly isPlain?: boolean;
   /** Receives a line for each write and each event. */
   readonly trace?: (line: string) => void;
 }
@@ -45,6 +57,9 @@ export interface SwarmReport {
   readonly launched: number;
   readonly evictions: number;
   readonly minutes: number;
+  readonly launches: LaunchCounts;
+  /** Undefined: the world did not come to rest. */
+  readonly bill: Bill | undefined;
 }
 
 /** One world with faults: the same seed and options give the same run. */
@@ -57,15 +72,21 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   };
   const { faults, actions } = { ...drawn, ...options };
   const rate = one(choice, [0.5, 1, 2, 4]);
-  const setting = drawSetting(new Prng(seed, 'setting'));
+  const drawnSetting = drawSetting(new Prng(seed, 'setting'));
+  const names = drawnSetting.workloads.map(({ name }) => name);
+  const kinds =
+    options.isPlain === true ? NO_RARE_KINDS : drawKinds(new Prng(seed, 'kinds'), names);
+  const setting = withKinds(drawnSetting, kinds);
   const limitGroups = limitGroupsOf(`all nodes=${setting.nodesMax ?? 1_000_000}`) ?? [];
   const settings = setting.nodesMax === undefined ? {} : { settings: { limitGroups } };
   const { world, script } = await smallWorld(setting.manifests, { seed, ...settings });
+  giveReasonsToMove({ world, script, setting });
   const run = new Run({ seed, world, script, setting, faults, actions, rate, options });
   await run.play();
-  const { problems, marks, minutes } = run;
+  const { problems, marks, minutes, bill } = run;
   const { launched, evictions } = world;
-  return { seed, faults, actions, problems, marks, launched, evictions, minutes };
+  const launches = run.launches.counts;
+  return { seed, faults, actions, problems, marks, launched, evictions, minutes, launches, bill };
 }
 
 interface RunSettings {
@@ -81,6 +102,8 @@ interface RunSettings {
 
 class Run {
   readonly problems: string[] = [];
+  readonly launches: Launches;
+  bill: Bill | undefined;
   private readonly settings: RunSettings;
   private readonly world: World;
   private readonly order: Prng;
@@ -101,6 +124,7 @@ class Run {
   private readonly wakes = new Map<FunctionName, number>();
   private acts = 0;
   private restsFromMs = WORLD_START_MS;
+  private nextBillMs = WORLD_START_MS;
 
   constructor(settings: RunSettings) {
     const { seed, world, script, setting } = settings;
@@ -108,6 +132,7 @@ class Run {
     const { karpenter } = this;
     this.settings = settings;
     this.world = world;
+    this.launches = new Launches(world);
     this.endOfFaultsMs = WORLD_START_MS + (settings.options.minutes ?? MINUTES) * MINUTE;
     this.endMs = this.endOfFaultsMs + HEALING_MS;
     this.order = new Prng(seed, 'order');
@@ -133,17 +158,20 @@ class Run {
 
   async play(): Promise<void> {
     const { timeline } = this.world;
-    while (timeline.nowMs() < this.endMs && !this.isAtRest()) {
+    while (timeline.nowMs() < this.endMs && !(await this.isAtRest())) {
       if (timeline.nowMs() >= this.endOfFaultsMs) this.endFaults();
       this.settle();
       this.noticeChanges();
       this.safety.check();
+      this.launches.check();
       if (await this.awaits.step()) continue;
       if (this.startDue()) await settled();
       else await this.advance();
     }
+    this.bill = await billOf(this.world, this.settings.setting);
+    for (const each of this.exceeded()) this.note(`at the end ${each}`);
     if (timeline.nowMs() < this.endMs) return;
-    for (const each of unmetGoals(this.settings)) this.note(`at the end ${each}`);
+    for (const each of this.unmet()) this.note(`at the end ${each}`);
     const sinceMs = timeline.nowMs() - this.restsFromMs;
     if (sinceMs < REST_MS) this.note(`at the end no rest: last act ${sinceMs / 1000} s ago`);
   }
@@ -285,15 +313,29 @@ class Run {
     await settled();
   }
 
+  private unmet(): readonly string[] {
+    const { world, setting } = this.settings;
+    return unmetGoals({ world, setting, users: this.users });
+  }
+
   /** Faults have ended, nothing has happened for long enough, and every goal is met. */
-  private isAtRest(): boolean {
+  private async isAtRest(): Promise<boolean> {
     const { timeline, launched, evictions } = this.world;
     const nowMs = timeline.nowMs();
-    if (launched + evictions !== this.acts || nowMs < this.endOfFaultsMs) {
+    const isPaused = nowMs < (this.users.pausedSpan?.untilMs ?? 0);
+    if (launched + evictions !== this.acts || nowMs < this.endOfFaultsMs || isPaused) {
       this.acts = launched + evictions;
       this.restsFromMs = nowMs;
     }
-    return nowMs - this.restsFromMs >= REST_MS && unmetGoals(this.settings).length === 0;
+    if (nowMs - this.restsFromMs < REST_MS || nowMs < this.nextBillMs) return false;
+    if (this.unmet().length > 0) return false;
+    this.nextBillMs = nowMs + BILL_MS;
+    this.bill = await billOf(this.world, this.settings.setting);
+    return this.exceeded(GOALS_OF_REST).length === 0;
+  }
+
+  private exceeded(goals = GOALS): readonly string[] {
+    return exceededGoals({ launches: this.launches.counts, bill: this.bill }, goals);
   }
 
   private note(problem: string): void {

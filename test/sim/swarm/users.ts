@@ -5,10 +5,12 @@ import type { Json } from '../../../shared/sim/json.ts';
 import { setCondition } from '../../../shared/sim/objects.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
-import type { World } from '../../../shared/sim/world.ts';
+import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { nodeClass } from '../small-world.ts';
 import type { Karpenter } from './karpenter.ts';
-import { disruptionBudget, drawBudgets, one, type Setting } from './setting.ts';
+import { one } from './one.ts';
+import { fixedPool } from './rare-kinds.ts';
+import { disruptionBudget, drawBudgets, type Setting } from './setting.ts';
 
 /** What people and the cloud do to a running cluster. */
 export const ACTIONS = [
@@ -35,6 +37,8 @@ export type ActionName = (typeof ACTIONS)[number];
 
 const MINUTE = 60_000;
 const PROTECTED_FOR = '6m';
+/** By then a static NodePool has what it was told to have. */
+const SETTLED_MS = 20 * MINUTE;
 
 export interface UsersSettings {
   readonly world: World;
@@ -46,6 +50,13 @@ export interface UsersSettings {
   /** Sends a spot warning for the instance. */
   readonly warn: (instanceId: string) => void;
   readonly after: (ms: number, run: () => void) => void;
+}
+
+/** What NodePool `fixed` has and had. */
+export interface FixedReplicas {
+  readonly replicas: number;
+  readonly before: number;
+  readonly editedMs: number;
 }
 
 /** A window of NodePool `default`, whatever became of its annotation since. */
@@ -70,9 +81,16 @@ export class Users {
   private daemonMillis = 0;
   /** The last one; there is one at a time. */
   pausedSpan: PausedSpan | undefined;
+  /** Of the static NodePool. */
+  fixed: FixedReplicas;
 
   constructor(settings: UsersSettings) {
     this.settings = settings;
+    const { replicas = 0, window } = settings.setting.kinds;
+    this.fixed = { replicas, before: replicas, editedMs: Number.NEGATIVE_INFINITY };
+    if (window === undefined) return;
+    const fromMs = WORLD_START_MS + window.fromMinute * MINUTE;
+    this.pausedSpan = { part: 'disrupt', fromMs, untilMs: fromMs + window.minutes * MINUTE };
   }
 
   act(action: ActionName): void {
@@ -120,6 +138,10 @@ export class Users {
 
   private scale(): void {
     const { world, setting, random } = this.settings;
+    if (setting.kinds.replicas !== undefined && random.next() < 0.3) {
+      this.scaleFixed();
+      return;
+    }
     const { kind, name } = one(random, setting.workloads);
     const replicas = random.between(0, 10);
     const object = world.store.get(kind, 'default', name);
@@ -128,6 +150,16 @@ export class Users {
       ...latest,
       spec: { ...(latest['spec'] as Json), replicas },
     }));
+  }
+
+  private scaleFixed(): void {
+    const { world, random } = this.settings;
+    const replicas = random.between(0, 4);
+    const editedMs = world.timeline.nowMs();
+    const isRecent = editedMs - this.fixed.editedMs < SETTLED_MS;
+    const before = Math.max(this.fixed.replicas, isRecent ? this.fixed.before : 0);
+    this.fixed = { replicas, before, editedMs };
+    world.store.apply(fixedPool(replicas));
   }
 
   private deleteNodeClaim(): void {
@@ -278,6 +310,7 @@ export class Users {
   private pausePool(): void {
     const { world, random } = this.settings;
     const nowMs = world.timeline.nowMs();
+    if (this.settings.setting.kinds.window !== undefined) return;
     if (this.isPoolGone || nowMs < (this.pausedSpan?.untilMs ?? 0)) return;
     const part = one(random, ['launch', 'disrupt'] as const);
     const fromMs = (Math.floor(nowMs / MINUTE) + 1) * MINUTE;

@@ -280,7 +280,7 @@ export const BLOCKED = {
   'pause-begins-soon': {
     meaning:
       'A window of the annotation `joiner.dev/pause` of the NodePool begins within 10 minutes. A ' +
-      'move that begins now would wait for its end, and both nodes would be paid for.',
+      'replacement that begins now would wait for its end, and both nodes would be paid for.',
     remedy: 'Wait for the end of the window, or change the annotation.',
     parameters: {
       nodePool: { type: 'text', what: 'the NodePool' },

@@ -1,0 +1,123 @@
+import { resolveTypes } from '../../../shared/app/planning/provisioning-input.ts';
+import { offeringOf } from '../../../shared/core/comparison/cluster-at-rest.ts';
+import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
+import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
+import type { Node } from '../../../shared/core/model/cluster.ts';
+import { CAPACITY_TYPE, NODE_POOL, PRICE, SPOT } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
+import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+import { solve } from '../../../shared/core/scheduling/solve.ts';
+import { readState } from '../../../shared/sim/decode.ts';
+import type { World } from '../../../shared/sim/world.ts';
+import { isBudgetSpent, isProtected } from './own-rules.ts';
+import type { Setting } from './setting.ts';
+
+/** What nodes cost at rest, and what a plan from nothing of their pods would. */
+export interface Bill {
+  /** USD an hour of the nodes that could be others; those that are held are in neither sum. */
+  readonly paid: number;
+  readonly planned: number;
+  /** Some of them are spot nodes, which no other spot node replaces: they stay as they are, or go. */
+  readonly hasSpot: boolean;
+  /** Nodes that cost what they cost, by why. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Pods that the plan has no place for. */
+  readonly unplaced: number;
+}
+
+/** Of the largest type that there is. */
+const MILLIS_OF_LARGEST = 8_000;
+
+type State = ReturnType<typeof readState>['objects'];
+
+/** A node that may go, and its claim. */
+interface Usage {
+  readonly node: Node;
+  readonly claim: NodeClaim;
+  readonly pods: readonly Pod[];
+}
+
+/** Why the node may not go for the money; undefined: it may. */
+function holderOf({ claim, pods, node }: Usage, state: State, nowMs: number): string | undefined {
+  const pool = state.nodePools.find(({ name }) => name === node.labels[NODE_POOL]);
+  const own = pods.filter(({ controller }) => controller?.kind !== 'DaemonSet');
+  if (claim.deletedAtMs !== undefined) return 'its drain waits for pods';
+  if (pool === undefined || pool.replicas !== undefined) return 'its NodePool is static';
+  if (pool.disruption.consolidationPolicy === 'WhenEmpty') return 'only empty nodes go';
+  if (pool.disruption.consolidateAfter === 'Never') return 'consolidateAfter is Never';
+  if (isBudgetSpent(claim, 'Underutilized', state, nowMs)) return 'budgets let no node go';
+  if (own.some((pod) => isProtected(pod, nowMs))) return 'a pod is not to be disrupted';
+  const isHeld = (pod: Pod): boolean =>
+    budgetsOf(pod, state.podDisruptionBudgets).some((each) => each.disruptionsAllowed === 0);
+  if (own.some(isHeld)) return 'a PodDisruptionBudget allows no eviction';
+  if (claim.annotations['joiner.dev/held-moves'] !== undefined) return 'its moves were held';
+  return undefined;
+}
+
+/** Spot nodes are not replaced by spot nodes, so they are kept when they have become dearer. */
+function isDearSpot({ claim }: Usage, price: number): boolean {
+  return claim.labels[CAPACITY_TYPE] === SPOT && price > 1.01 * Number(claim.annotations[PRICE]);
+}
+
+/** The pods of nodes that may go wait, and there are none of these nodes. */
+function withoutNodes(snapshot: ClusterSnapshot, free: readonly Usage[]): ClusterSnapshot {
+  const nodes = new Set(free.map(({ node }) => node.name));
+  const claims = new Set(free.map(({ claim }) => claim.name));
+  return {
+    ...snapshot,
+    nodes: snapshot.nodes.filter(({ name }) => !nodes.has(name)),
+    nodeClaims: snapshot.nodeClaims.filter(({ name }) => !claims.has(name)),
+    pods: snapshot.pods.flatMap((pod): readonly Pod[] => {
+      if (!nodes.has(pod.nodeName ?? '')) return [pod];
+      if (pod.controller?.kind === 'DaemonSet') return [];
+      const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
+      return [{ ...pod, ...off, phase: 'Pending' }];
+    }),
+  };
+}
+
+/** A replacement comes before the node goes, and caps hold for both. */
+function hasNoRoom({ nodesMax, limitMillis }: Setting, claims: readonly NodeClaim[]): boolean {
+  const millis = claims.reduce((sum, { capacity }) => sum + amountOf(capacity, CPU), 0);
+  return (
+    claims.length >= (nodesMax ?? Number.POSITIVE_INFINITY) ||
+    millis + MILLIS_OF_LARGEST > (limitMillis ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** By the same NodePools and limits; nodes that are held keep their pods, and have room for others. */
+export async function billOf(world: World, setting: Setting): Promise<Bill> {
+  const state = readState(world.store);
+  const { nodes, nodeClaims, pods } = state.objects;
+  const nowMs = world.timeline.nowMs();
+  const { instanceTypes } = await resolveTypes(world.ports, world.settings, state);
+  const snapshot = { ...state.objects, instanceTypes };
+  const held = new Map<string, number>();
+  const usages = nodes.flatMap((node): readonly Usage[] => {
+    const claim = nodeClaims.find(({ providerId }) => providerId === node.providerId);
+    const own = pods.filter(({ nodeName }) => nodeName === node.name);
+    return claim === undefined ? [] : [{ node, claim, pods: own }];
+  });
+  const isFull = hasNoRoom(setting, nodeClaims);
+  const priceOf = ({ claim, node }: Usage): number =>
+    offeringOf(snapshot, { ...claim.labels, ...node.labels })?.offering.price ??
+    world.compute.machines.get(instanceIdOf(claim.providerId) ?? '')?.offering.listPrice ??
+    0;
+  const free = usages.filter((usage) => {
+    const dear = isDearSpot(usage, priceOf(usage)) ? 'spot became dearer' : undefined;
+    const full = isFull ? 'there is no room beside it' : undefined;
+    const why = full ?? dear ?? holderOf(usage, state.objects, nowMs);
+    if (why !== undefined) held.set(why, (held.get(why) ?? 0) + 1);
+    return why === undefined;
+  });
+  const plan = solve(withoutNodes(snapshot, free), world.settings.scheduling);
+  return {
+    paid: free.reduce((sum, usage) => sum + priceOf(usage), 0),
+    planned: plan.pricePerHour,
+    hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
+    held,
+    unplaced: plan.unplaced.size,
+  };
+}

@@ -1,0 +1,164 @@
+import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
+import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
+import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
+import type { Node } from '../../../shared/core/model/cluster.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
+import { readState } from '../../../shared/sim/decode.ts';
+import { violations } from '../invariants.ts';
+import type { Bill } from './bill.ts';
+import { type CheckerSettings, OF_DRAINING } from './checkers.ts';
+import type { LaunchCounts } from './launch-counts.ts';
+import { isBudgetSpent } from './own-rules.ts';
+import { FIXED } from './rare-kinds.ts';
+
+export type GoalSettings = Pick<CheckerSettings, 'world' | 'setting' | 'users'>;
+
+function nodeOf({ providerId }: NodeClaim, nodes: readonly Node[]): string | undefined {
+  return nodes.find((each) => each.providerId === providerId)?.name;
+}
+
+/** How many nodes the static NodePool has, where that is not what it should have. */
+function fixedApart({ world, users }: GoalSettings): readonly string[] {
+  const { nodeClaims } = readState(world.store).objects;
+  const { replicas } = users.fixed;
+  const { length } = nodeClaims.filter(
+    ({ labels, deletedAtMs }) => labels[NODE_POOL] === FIXED && deletedAtMs === undefined,
+  );
+  return length === replicas ? [] : [`NodePool ${FIXED} has ${length} nodes of ${replicas}`];
+}
+
+/** What must have come about once faults have stopped for long enough. */
+export function unmetGoals(of: GoalSettings): readonly string[] {
+  const { world, setting } = of;
+  const state = readState(world.store).objects;
+  const { nodeClaims, nodes, pods, podDisruptionBudgets } = state;
+  // At rest all pods are healthy: what a budget does not allow now it never allows.
+  const isHeldBy = (pod: Pod) =>
+    budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
+  const found = violations(world).filter((each) => !OF_DRAINING.test(each));
+  const blocked = new Set(
+    nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
+  );
+  const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
+  const nowMs = world.timeline.nowMs();
+  const millisOf = (claims: readonly NodeClaim[]) =>
+    claims.reduce((sum, { capacity }) => sum + amountOf(capacity, CPU), 0);
+  const leftMillis = (setting.limitMillis ?? Number.POSITIVE_INFINITY) - millisOf(nodeClaims);
+  for (const claim of nodeClaims) {
+    const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
+    if (claim.deletedAtMs !== undefined) {
+      // Pods that a PodDisruptionBudget keeps.
+      if (!isHeld) found.push(`NodeClaim ${claim.name} is deleted and does not go`);
+      continue;
+    }
+    if (!world.compute.machines.has(instanceIdOf(claim.providerId) ?? '')) {
+      found.push(`NodeClaim ${claim.name} has no instance`);
+    }
+    if (!isTrue(claim, 'Initialized')) found.push(`NodeClaim ${claim.name} is not initialised`);
+    const own = pods.filter(({ nodeName }) => nodeName === nodeOf(claim, nodes));
+    const isStatic = claim.labels[NODE_POOL] === FIXED;
+    if (!isStatic && !own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
+      found.push(`NodeClaim ${claim.name} is empty`);
+    }
+    const isKept =
+      isFull ||
+      isBudgetSpent(claim, 'Drifted', state, nowMs) ||
+      leftMillis < millisOf([claim]) ||
+      own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
+    if (isTrue(claim, 'Drifted') && !isKept) {
+      found.push(`NodeClaim ${claim.name} is drifted`);
+    }
+    if (isTrue(claim, 'DisruptionReason')) found.push(`NodeClaim ${claim.name} is to be disrupted`);
+  }
+  for (const node of nodes) {
+    const isOwned = nodeClaims.some(({ providerId }) => providerId === node.providerId);
+    if (!isOwned) found.push(`node ${node.name} has no NodeClaim`);
+    if (node.taints.length > 0 && !blocked.has(node.name)) {
+      found.push(`node ${node.name} is tainted ${node.taints.map(({ key }) => key).join(', ')}`);
+    }
+  }
+  // A DaemonSet that grows need not fit beside what is on its nodes.
+  const pending = pods.filter(
+    ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',
+  );
+  const isCapped = setting.limitMillis !== undefined || setting.nodesMax !== undefined;
+  if (pending.length > 0 && !isCapped) {
+    found.push(`${pending.length} pods are pending: ${pending.map(({ name }) => name).join(', ')}`);
+  }
+  if (!isFull) found.push(...fixedApart(of));
+  return found;
+}
+
+/** What a run has come to. */
+export interface Measured {
+  readonly launches: LaunchCounts;
+  /** Undefined: the world did not come to rest. */
+  readonly bill: Bill | undefined;
+}
+
+/** An amount that stays below a bound, which has room beyond what was measured. */
+export interface Goal {
+  readonly name: string;
+  /** Undefined: there is nothing to measure. */
+  readonly of: (measured: Measured) => number | undefined;
+  readonly most: number;
+  /** What exceeds it may come below it while nothing happens to the cluster. */
+  readonly isOfRest: boolean;
+}
+
+/** Of whole runs, at their end. */
+export const GOALS: readonly Goal[] = [
+  {
+    name: 'USD of nodes at rest for each of a plan from nothing',
+    of: ({ bill }) => (bill?.hasSpot === false ? ratioOf(bill) : undefined),
+    most: 1.5,
+    isOfRest: true,
+  },
+  {
+    name: 'the same where spot nodes are among them',
+    of: ({ bill }) => (bill?.hasSpot === true ? ratioOf(bill) : undefined),
+    most: 1.9,
+    isOfRest: true,
+  },
+  {
+    name: 'launches for each pod that waited',
+    of: ({ launches: { forPods, waited } }) => (waited === 0 ? undefined : forPods / waited),
+    most: 1.5,
+    isOfRest: false,
+  },
+  {
+    name: 'moves of one node',
+    of: ({ launches }) => launches.movesOfOne,
+    most: 6,
+    isOfRest: false,
+  },
+  {
+    name: 'launches for moves for each other launch',
+    of: ({ launches: { forPods, forStatic, forMoves } }) =>
+      forMoves / Math.max(3, forPods + forStatic),
+    most: 4,
+    isOfRest: false,
+  },
+  {
+    name: 'minutes that a node was paid for beside what came in its place',
+    of: ({ launches }) => launches.twiceMinutes,
+    most: 30,
+    isOfRest: false,
+  },
+];
+
+/** Undefined: every node is held, so that none could be another. */
+function ratioOf({ paid, planned, unplaced }: Bill): number | undefined {
+  return paid === 0 || unplaced > 0 ? undefined : paid / planned;
+}
+
+/** What the run exceeds. */
+export function exceededGoals(measured: Measured, goals = GOALS): readonly string[] {
+  return goals.flatMap(({ name, of, most }) => {
+    const value = of(measured);
+    return value === undefined || value <= most ? [] : [`${value.toFixed(2)} of ${most} ${name}`];
+  });
+}

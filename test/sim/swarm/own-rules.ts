@@ -1,0 +1,71 @@
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type {
+  DisruptionBudget,
+  NodeClaim,
+  NodePool,
+} from '../../../shared/core/model/provisioning.ts';
+import { RETURNING_MAX } from './setting.ts';
+
+/** Checks use none of the rules that they check. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A time, both ends included. */
+export interface Span {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export function isProtected(
+  { annotations, startedAtMs, createdAtMs }: Pod,
+  nowMs: number,
+): boolean {
+  const value = annotations[DO_NOT_DISRUPT];
+  if (value === undefined || value === 'true') return value === 'true';
+  return nowMs < (startedAtMs ?? createdAtMs) + Number.parseInt(value, 10) * MINUTE;
+}
+
+/** Worlds have schedules of one minute in each hour alone. */
+function isActive({ schedule, durationMs = 0 }: DisruptionBudget, atMs: number): boolean {
+  if (schedule === undefined) return true;
+  const minute = Number.parseInt(schedule, 10);
+  return (atMs - minute * MINUTE) % HOUR < durationMs;
+}
+
+function allowedAt({ disruption }: NodePool, reason: string, total: number, atMs: number): number {
+  const limits = disruption.budgets
+    .filter(({ reasons }) => reasons === undefined || reasons.some((each) => each === reason))
+    .filter((budget) => isActive(budget, atMs))
+    .map(({ nodes }) => {
+      const text = String(nodes);
+      const amount = Number.parseInt(text, 10);
+      return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
+    });
+  return Math.min(total, ...limits, ...(reason === 'Fallback' ? [RETURNING_MAX] : []));
+}
+
+/** How many of the pool's nodes may be disrupted at once: the most at any moment of the time. */
+export function allowedBy(pool: NodePool, reason: string, total: number, during: Span): number {
+  let most = 0;
+  for (let atMs = during.fromMs; atMs < during.untilMs; atMs += MINUTE) {
+    most = Math.max(most, allowedAt(pool, reason, total, atMs));
+  }
+  return Math.max(most, allowedAt(pool, reason, total, during.untilMs));
+}
+
+/** Whether drains that wait use up what the budgets of the claim's pool allow. */
+export function isBudgetSpent(
+  claim: NodeClaim,
+  reason: string,
+  state: { readonly nodePools: readonly NodePool[]; readonly nodeClaims: readonly NodeClaim[] },
+  nowMs: number,
+): boolean {
+  const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+  const own = state.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === pool?.name);
+  const waiting = own.filter(({ deletedAtMs }) => deletedAtMs !== undefined).length;
+  // A budget with a schedule comes and goes in an hour.
+  const during = { fromMs: nowMs - HOUR, untilMs: nowMs };
+  return pool === undefined || waiting >= allowedBy(pool, reason, own.length, during);
+}
