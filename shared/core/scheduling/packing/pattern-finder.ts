@@ -274,11 +274,11 @@ export class PatternFinder {
     option: LaunchOption,
     begin?: { readonly index: number; readonly amount: number },
   ): Pattern | undefined {
-    const filling = {
+    const filling: Filling = {
       free: freeFor(this.shapes, option),
       group: option.group.id,
-      shapes: [] as number[],
-      amounts: [] as number[],
+      shapes: [],
+      amounts: [],
       value: 0,
     };
     if (begin !== undefined) this.fill(filling, begin.index, begin.amount);
