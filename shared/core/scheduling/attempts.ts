@@ -1,9 +1,7 @@
 import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
-import type { CombiningBudget, StepBudgets } from './effort.ts';
-import type { Combining } from './packing/combining.ts';
-import { type PackingWay, packBatches } from './packing/pack.ts';
+import type { StepBudgets } from './effort.ts';
+import { type PackingWay, type PlanSearch, packBatches } from './packing/pack.ts';
 import type { Relaxations } from './packing/pod-values.ts';
-import type { LongSearch } from './packing/pricing.ts';
 import {
   assignDomains,
   fillExisting,
@@ -15,8 +13,19 @@ import { byRequests, grow, suitableNodes } from './placing/grow.ts';
 import { improved } from './placing/improve.ts';
 import { merged } from './placing/merge.ts';
 import { rightSize } from './placing/right-size.ts';
+import { PlanSteps } from './plan-steps.ts';
 import type { PodClass } from './problem/problem.ts';
 import { type ResolvedClass, type SearchContext, SearchState } from './search/search-state.ts';
+import {
+  cheapest,
+  combiningSteps,
+  combiningWays,
+  costOf,
+  hasMultiples,
+  isRevaluedLong,
+  type Packed,
+  weightsOf,
+} from './ways.ts';
 
 /** Classes that are placed before all others. */
 type First = ReadonlySet<PodClass>;
@@ -24,17 +33,11 @@ type First = ReadonlySet<PodClass>;
 /** How often what is left over is placed first, at most. */
 const FIRST_ROUNDS = 5;
 
-/** A longer search revalues, where revaluing was cheaper than the usual way by a share. */
-const REVALUED_GAIN_LEAST = 0.03;
-
-/** Plans of so many USD an hour are worth a longer search: a percent of less is not. */
-const LONG_REVALUED_COST_LEAST = 5;
+/** Patterns are combined where so large a share is left of the steps that it could take. */
+const COMBINED_LEAST = 1 / 3;
 
 /** Below this many USD an hour no more is searched than usual. */
 const SEARCHED_COST_LEAST = 1;
-
-/** Patterns are combined where there are so many pods of a shape, in the mean. */
-const MULTIPLE_LEAST = 2;
 
 /** The order in which classes are placed: those that are to come first, then by size. */
 function orderOf(
@@ -56,39 +59,47 @@ interface Growing {
   readonly first?: First;
   /** Launches looked at, at most; undefined: as many as a plan may. */
   readonly most?: number;
+  /** What they are drawn from. */
+  readonly steps?: PlanSteps;
 }
 
 /** Pod by pod; undefined: that takes too many steps. */
 export function grown(
   context: SearchContext,
-  { byPriority = false, first = new Set(), most }: Growing = {},
+  { byPriority = false, first = new Set(), most, steps }: Growing = {},
 ): Attempt | undefined {
   const state = new SearchState(context);
   const bySize = orderOf(context, first);
   const byImportance = (a: ResolvedClass, b: ResolvedClass) =>
     b.podClass.priority - a.podClass.priority;
   const order = byPriority ? bySize.toSorted(byImportance) : bySize;
-  if (!grow(state, order, order, most)) return undefined;
+  const isWhole = grow(state, order, order, most);
+  steps?.take(state.steps);
+  if (!isWhole) return undefined;
   rightSize(state);
   return attemptOf(context, state);
 }
+
+/** By class: how many of its pods the pools of a weight could take before. */
+type Learnt = Map<ResolvedClass, Map<number, number>>;
 
 /** Tries to learn how much the limits of heavier pools leave for each class. */
 const QUOTA_ROUNDS = 4;
 
 /**
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
- * leaves some of them over, all is done again with what was learnt; undefined: without success.
+ * leaves some of them over, all is done again with what was learnt, here and by other ways to pack;
+ * undefined: without success.
  */
 function packed(
   context: SearchContext,
   way: PackingWay,
-  relaxations: Relaxations,
+  search: PlanSearch,
+  quotas: Learnt,
   first: First = new Set(),
 ): Attempt | undefined {
-  const quotas = new Map<ResolvedClass, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(context, orderOf(context, first), quotas, way, relaxations);
+    const { attempt, over } = packOnce(context, orderOf(context, first), quotas, way, search);
     if (attempt !== undefined) return attempt;
     for (const { resolved, weight, placed } of over) {
       const known = quotas.get(resolved) ?? new Map<number, number>();
@@ -113,7 +124,7 @@ function packOnce(
   order: readonly ResolvedClass[],
   quotas: Quotas,
   way: PackingWay,
-  relaxations: Relaxations,
+  search: PlanSearch,
 ): Packing {
   const state = new SearchState(context);
   const isTogether = (resolved: ResolvedClass) => resolved.host.needs.length > 0;
@@ -128,7 +139,7 @@ function packOnce(
   const batches = assignDomains(state, tied, quotas);
   const given = new Map(batches.map((batch) => [batch, batch.count]));
   const rest = fillExisting(state, free);
-  packBatches(state, [...batches, ...rest], way, relaxations);
+  packBatches(state, [...batches, ...rest], way, search);
   if (batches.some((batch) => batch.count > 0)) {
     return { attempt: undefined, over: overfull(batches, given) };
   }
@@ -153,22 +164,20 @@ function overfull(
   });
 }
 
-/** A way to pack, and the plan that it made. */
-interface Packed {
-  readonly way: PackingWay;
-  readonly attempt: Attempt;
-}
-
-/** What is known of a problem from other attempts at it by the same budgets. */
-export class Known {
+/** What is known of a problem from other attempts at it, which share the steps of one plan. */
+export class Known implements PlanSearch {
   readonly budgets: StepBudgets;
+  readonly steps: PlanSteps;
   readonly usual: PackingWay;
   readonly relaxations: Relaxations;
   /** Ways that are worth it; undefined: none was tried yet. */
   private ways: readonly PackingWay[] | undefined;
+  /** Steps that the first way took: others are not begun with fewer. */
+  private least = 0;
 
   constructor(budgets: StepBudgets, relaxations: Relaxations) {
     this.budgets = budgets;
+    this.steps = new PlanSteps(budgets.plan);
     this.usual = { ...budgets.usual, revalues: false };
     this.relaxations = relaxations;
   }
@@ -180,23 +189,38 @@ export class Known {
    */
   packed(context: SearchContext): readonly Attempt[] {
     const { ways } = this;
-    const found = ways === undefined ? this.inAllWays(context) : this.inWays(context, ways);
+    const found =
+      ways === undefined ? this.inAllWays(context) : this.inWays(context, ways, new Map());
     if (ways === undefined) this.ways = this.usefulOf(found);
     return found.map(({ attempt }) => attempt);
   }
 
-  private inWays(context: SearchContext, ways: readonly PackingWay[]): readonly Packed[] {
-    return ways.flatMap((way) => {
-      const attempt = packed(context, way, this.relaxations);
-      return attempt === undefined ? [] : [{ way, attempt }];
-    });
+  /** Those for which steps are left, at least one of them; what one learns the next one knows. */
+  private inWays(
+    context: SearchContext,
+    ways: readonly PackingWay[],
+    quotas: Learnt,
+    found: Packed[] = [],
+  ): Packed[] {
+    for (const way of ways) {
+      const { left, taken } = this.steps;
+      const combining = COMBINED_LEAST * combiningSteps(way) * weightsOf(cheapest(found));
+      if (found.length > 0 && left < Math.max(this.least, combining)) continue;
+      const attempt = packed(context, way, this, quotas);
+      if (this.least === 0) this.least = this.steps.taken - taken;
+      if (attempt !== undefined) found.push({ way, attempt });
+    }
+    return found;
   }
 
   private inAllWays(context: SearchContext): readonly Packed[] {
     const { usual, budgets } = this;
     const revalued = { ...usual, revalues: true };
-    const found = [...this.inWays(context, [usual, revalued])];
-    const more = (...ways: readonly PackingWay[]) => found.push(...this.inWays(context, ways));
+    const quotas: Learnt = new Map();
+    // Pods of as many shapes have other values from one node to the next.
+    const first = hasMultiples(context) ? [usual, revalued] : [revalued, usual];
+    const found = this.inWays(context, first, quotas);
+    const more = (...ways: readonly PackingWay[]) => this.inWays(context, ways, quotas, found);
     if (costOf(cheapest(found)) < SEARCHED_COST_LEAST) return found;
     if (budgets.searched !== undefined) more({ ...budgets.searched, revalues: false });
     if (budgets.revalued !== undefined && isRevaluedLong(found, usual, revalued)) {
@@ -216,64 +240,6 @@ export class Known {
   }
 }
 
-/** Whether patterns are of use more than once: not where each pod has a shape of its own. */
-function hasMultiples({ problem }: SearchContext): boolean {
-  const shapes = new Set(problem.classes.map(({ requests }) => requests.join()));
-  return problem.demand.pods.length >= MULTIPLE_LEAST * shapes.size;
-}
-
-function costOf(packed: Packed | undefined): number {
-  return packed?.attempt.cost ?? Number.POSITIVE_INFINITY;
-}
-
-function cheapest(found: readonly Packed[]): Packed | undefined {
-  return found.toSorted((a, b) => a.attempt.cost - b.attempt.cost)[0];
-}
-
-function isRevaluedLong(
-  found: readonly Packed[],
-  usual: PackingWay,
-  revalued: PackingWay,
-): boolean {
-  const of = (asked: PackingWay) => costOf(found.find(({ way }) => way === asked));
-  return (
-    of(revalued) >= LONG_REVALUED_COST_LEAST &&
-    of(revalued) <= of(usual) * (1 - REVALUED_GAIN_LEAST)
-  );
-}
-
-/**
- * Patterns of all other ways are combined, and what is left is packed in the cheapest way, or
- * combined again: what that costs follows the shapes of pods and the money at stake.
- */
-function combiningWays(
-  found: readonly Packed[],
-  usual: PackingWay,
-  budget: CombiningBudget,
-): readonly PackingWay[] {
-  const best = cheapest(found);
-  const cost = costOf(best);
-  const { least, perUsd, most, longCostLeast, rehearsal } = budget;
-  const stepsMax = Math.min(most, least + perUsd * cost);
-  const isLong = cost >= longCostLeast;
-  const steps = isLong ? { stepsMax, rehearsal, long: longSearch(budget, cost) } : { stepsMax };
-  const ways: Combining[] = budget.roundedFrom.map((roundedFrom) => ({ ...steps, roundedFrom }));
-  if (isLong) {
-    const dives = Math.min(budget.divesMost, budget.divesPerUsd * cost);
-    // The patterns are those that the others have found.
-    ways.push({ stepsMax: 0, roundedFrom: 1, dives });
-  }
-  return ways.map((combining) => ({ ...(best?.way ?? usual), combining }));
-}
-
-/** How long one search may be for a plan of such a cost. */
-function longSearch(
-  { longSteps, longestLeast, longestPerUsd, longestMost }: CombiningBudget,
-  cost: number,
-): LongSearch {
-  return { first: longSteps, longest: Math.min(longestMost, longestLeast + longestPerUsd * cost) };
-}
-
 /**
  * A packed plan, plans made pod by pod where that takes few steps, and plans that begin with what
  * is left over; all of them improved as the budgets say.
@@ -281,18 +247,20 @@ function longSearch(
 export function attempts(context: SearchContext, known: Known): readonly Attempt[] {
   const { problem } = context;
   const { growing, improving, merging } = known.budgets;
+  const { steps } = known;
   const found: Attempt[] = [...known.packed(context)];
   const add = (attempt: Attempt | undefined) => {
     if (attempt !== undefined) found.push(attempt);
   };
-  add(grown(context, found.length > 0 ? { most: growing } : {}));
+  const bounded = { most: steps.allowance(growing), steps };
+  add(grown(context, found.length > 0 ? bounded : { steps }));
   const isUnfair = found.some((each) => isContested(each, problem));
-  if (isUnfair) add(grown(context, { byPriority: true }));
+  if (isUnfair) add(grown(context, { byPriority: true, steps }));
   found.push(...new LeftOverFirst(context, known).after(found));
   const order = orderOf(context);
   return found.map((each) => {
-    const better = improving === undefined ? each : improved(each, order, improving);
-    return merging === undefined ? better : merged(better, merging);
+    const better = improving === undefined ? each : improved(each, order, improving, steps);
+    return merging === undefined ? better : merged(better, merging, steps);
   });
 }
 
@@ -336,8 +304,8 @@ class LeftOverFirst {
     const { leftOver } = this.known.budgets;
     const first = new Set<PodClass>();
     const more: Attempt[] = [];
-    for (let round = 0; round === 0 || this.steps < leftOver; round++) {
-      if (round >= FIRST_ROUNDS) break;
+    const isMore = () => this.steps < leftOver && this.known.steps.left > 0;
+    for (let round = 0; round === 0 || (round < FIRST_ROUNDS && isMore()); round++) {
       const { state } = bestOf([...found, ...more]);
       const left = context.resolvedClasses.filter(
         (resolved) =>
@@ -354,10 +322,11 @@ class LeftOverFirst {
 
   private beginningWith(first: First): readonly Attempt[] {
     const { context, known } = this;
+    const { steps } = known;
     const { growing, leftOver } = known.budgets;
-    const packing = packed(context, known.usual, known.relaxations, first);
+    const packing = packed(context, known.usual, known, new Map(), first);
     this.steps += packing?.state.steps ?? 0;
-    const growth = leftOver > 0 ? grown(context, { first, most: growing }) : undefined;
+    const growth = leftOver > 0 ? grown(context, { first, most: growing, steps }) : undefined;
     this.steps += growth?.state.steps ?? growing;
     return [packing, growth].filter((each) => each !== undefined);
   }

@@ -49,6 +49,11 @@ export interface MergingBudget {
 
 /** How many steps an effort gives to each part of a plan: nothing depends on the number of pods. */
 export interface StepBudgets {
+  /**
+   * For all of a plan together: every attempt at it takes what it needs of the parts below from
+   * these. Once they are spent, nodes are filled without searching.
+   */
+  readonly plan: number;
   /** The search that every way to pack begins with. */
   readonly usual: SearchEffort;
   /** A longer one; undefined: none. */
@@ -69,6 +74,7 @@ const USUAL: SearchEffort = { searchSteps: 1000, searchedMax: 500_000 };
 const LONG: SearchEffort = { searchSteps: 30_000, searchedMax: 4_000_000 };
 
 const QUICK: StepBudgets = {
+  plan: 12_000_000,
   usual: USUAL,
   searched: undefined,
   revalued: undefined,
@@ -80,6 +86,7 @@ const QUICK: StepBudgets = {
 };
 
 const NORMAL: StepBudgets = {
+  plan: 36_000_000,
   usual: USUAL,
   searched: { searchSteps: 10_000, searchedMax: 500_000 },
   revalued: LONG,
@@ -104,6 +111,7 @@ const NORMAL: StepBudgets = {
 };
 
 const THOROUGH: StepBudgets = {
+  plan: 240_000_000,
   usual: USUAL,
   searched: { searchSteps: 30_000, searchedMax: 4_000_000 },
   revalued: { searchSteps: 100_000, searchedMax: 10_000_000 },

@@ -14,6 +14,9 @@ import type { TopologyTerms } from './problem/topology-terms.ts';
 import { type ResolvedClass, SearchContext } from './search/search-state.ts';
 import { placeOfGroup } from './search/topology.ts';
 
+/** Of the steps that are left, for the kinds of preferences that are weighed later. */
+const KEPT = 0.5;
+
 /** In how many ways a kind that costs too much for all classes is tried for some. */
 const PARTS_TRIED = 3;
 
@@ -49,11 +52,17 @@ class PreferenceWeighing {
   private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
   chosen: Attempt;
 
-  constructor(problem: Problem, budgets: StepBudgets, relaxations: Relaxations) {
+  /** `kinds`: how many of them are to be weighed. */
+  constructor(problem: Problem, budgets: StepBudgets, relaxations: Relaxations, kinds: number) {
     this.problem = problem;
     this.known = new Known(budgets, relaxations);
+    this.keepFor(kinds);
     this.plain = new SearchContext(problem, { kinds: new Set() });
     this.chosen = bestOf(attempts(this.plain, this.known));
+  }
+
+  private keepFor(kinds: number): void {
+    this.known.steps.keep(kinds > 0 ? KEPT : 0);
   }
 
   /** The most that a plan which meets the kind, too, may cost. */
@@ -62,7 +71,9 @@ class PreferenceWeighing {
     return this.chosen.price * (1 + (isPlace(kind) ? preferenceWorth.zone : preferenceWorth.other));
   }
 
-  weigh(kind: PreferenceKind): void {
+  /** `after`: how many kinds are weighed after it. */
+  weigh(kind: PreferenceKind, after: number): void {
+    this.keepFor(after);
     const exempt = new Set<number>();
     let found = this.attempts(kind, exempt);
     if (found.every((each) => placesFewer(each, this.chosen))) {
@@ -198,8 +209,9 @@ export function weighPreferences(problem: Problem): Attempt {
   const present = kindsPresent(problem);
   const relaxations = new Relaxations();
   const plans = budgetsOf(problem.settings.effort).map((budgets) => {
-    const weighing = new PreferenceWeighing(problem, budgets, relaxations);
-    for (const kind of PREFERENCE_KINDS) if (present.has(kind)) weighing.weigh(kind);
+    const kinds = PREFERENCE_KINDS.filter((kind) => present.has(kind));
+    const weighing = new PreferenceWeighing(problem, budgets, relaxations, kinds.length);
+    for (const [at, kind] of kinds.entries()) weighing.weigh(kind, kinds.length - 1 - at);
     return weighing.chosen;
   });
   return plans.reduce((best, plan) => (isAsWanted(plan, best, present) ? plan : best));

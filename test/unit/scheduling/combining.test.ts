@@ -5,6 +5,7 @@ import {
   masterFor,
 } from '../../../shared/core/scheduling/packing/combining.ts';
 import { type Demand, Pricing } from '../../../shared/core/scheduling/packing/pricing.ts';
+import { PlanSteps } from '../../../shared/core/scheduling/plan-steps.ts';
 import type { LaunchOption } from '../../../shared/core/scheduling/problem/launch-options.ts';
 
 const OPTIONS = [2, 4, 8, 16].map((cpu): LaunchOption => {
@@ -25,6 +26,9 @@ function demandOf(): Demand {
   return { shapes, left, options: OPTIONS, main: [0, 1], values, nodePrice: 0.003 };
 }
 
+/** As many as are wanted. */
+const any = () => new PlanSteps(Number.POSITIVE_INFINITY);
+
 const STEPS = { stepsMax: 200_000, roundedFrom: 1 };
 
 function podsOf(multiples: readonly Multiple[]): number {
@@ -38,22 +42,22 @@ describe('combining what is left again', () => {
   const found = (least: number) => ({ patterns: [], least });
 
   it('gives every pod a node', () => {
-    const whole = combined(demandOf(), found(Number.POSITIVE_INFINITY), STEPS);
+    const whole = combined(demandOf(), found(Number.POSITIVE_INFINITY), STEPS, any());
     expect(podsOf(whole)).toBeLessThan(140);
-    const all = combined(demandOf(), found(Number.POSITIVE_INFINITY), diving);
+    const all = combined(demandOf(), found(Number.POSITIVE_INFINITY), diving, any());
     expect(podsOf(all)).toBe(140);
   });
 
   it('ends where it can be no cheaper than what is known', () => {
-    const whole = combined(demandOf(), found(Number.POSITIVE_INFINITY), STEPS);
-    expect(combined(demandOf(), found(0), diving)).toEqual(whole);
-    const all = combined(demandOf(), found(Number.POSITIVE_INFINITY), diving);
+    const whole = combined(demandOf(), found(Number.POSITIVE_INFINITY), STEPS, any());
+    expect(combined(demandOf(), found(0), diving, any())).toEqual(whole);
+    const all = combined(demandOf(), found(Number.POSITIVE_INFINITY), diving, any());
     const cost = all.reduce(
       (sum, { pattern, copies }) => sum + copies * (pattern.option.price + 0.003),
       0,
     );
-    expect(podsOf(combined(demandOf(), found(cost * 0.98), diving))).toBeLessThan(140);
-    expect(podsOf(combined(demandOf(), found(cost * 1.001), diving))).toBe(140);
+    expect(podsOf(combined(demandOf(), found(cost * 0.98), diving, any()))).toBeLessThan(140);
+    expect(podsOf(combined(demandOf(), found(cost * 1.001), diving, any()))).toBe(140);
   });
 });
 

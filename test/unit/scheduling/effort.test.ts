@@ -6,9 +6,13 @@ import { budgetsOf, type StepBudgets } from '../../../shared/core/scheduling/eff
 import { Relaxations } from '../../../shared/core/scheduling/packing/pod-values.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
 import { merged } from '../../../shared/core/scheduling/placing/merge.ts';
+import { PlanSteps } from '../../../shared/core/scheduling/plan-steps.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { SearchContext } from '../../../shared/core/scheduling/search/search-state.ts';
 import { GI, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
+
+/** As many as are wanted. */
+const any = () => new PlanSteps(Number.POSITIVE_INFINITY);
 
 const TYPES = [2, 4, 8].flatMap((perCpu, family) =>
   [4, 8, 16, 32].map((cpu) =>
@@ -75,16 +79,22 @@ describe('a part that takes more steps than its budget', () => {
     const context = contextOf(3);
     const start = grown(context);
     if (start === undefined) throw new Error('it was not bounded');
-    expect(improved(start, context.resolvedClasses, improving).cost).toBeLessThan(start.cost);
-    expect(improved(start, context.resolvedClasses, { ...improving, round: 100 })).toBe(start);
+    expect(improved(start, context.resolvedClasses, improving, any()).cost).toBeLessThan(
+      start.cost,
+    );
+    expect(improved(start, context.resolvedClasses, { ...improving, round: 100 }, any())).toBe(
+      start,
+    );
   });
 
   it('does not begin to make one node of two', () => {
     const context = contextOf(3);
     const start = grown(context);
     if (start === undefined) throw new Error('it was not bounded');
-    expect(merged(start, { ...merging, copied: 100 })).toBe(start);
-    expect(attemptOf(context, merged(start, merging).state).cost).toBeLessThanOrEqual(start.cost);
+    expect(merged(start, { ...merging, copied: 100 }, any())).toBe(start);
+    expect(attemptOf(context, merged(start, merging, any()).state).cost).toBeLessThanOrEqual(
+      start.cost,
+    );
   });
 });
 

@@ -6,10 +6,14 @@ import type { Attempt } from '../../../shared/core/scheduling/attempt.ts';
 import { grown } from '../../../shared/core/scheduling/attempts.ts';
 import { budgetsOf } from '../../../shared/core/scheduling/effort.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
+import { PlanSteps } from '../../../shared/core/scheduling/plan-steps.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { below, numbers } from '../../../shared/core/scheduling/pseudo-random.ts';
 import { SearchContext } from '../../../shared/core/scheduling/search/search-state.ts';
 import { nodeOf, planOf, podOf, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
+
+/** As many as are wanted. */
+const any = () => new PlanSteps(Number.POSITIVE_INFINITY);
 
 const port = { protocol: 'TCP', ip: '0.0.0.0', port: 80 } as const;
 
@@ -36,7 +40,7 @@ describe('improving a small plan', () => {
     const context = contextOf({ nodes, pods, types: [] });
     const start = plainly(context);
     expect(start.placed).toEqual([3]);
-    const better = improved(start, context.resolvedClasses, IMPROVING);
+    const better = improved(start, context.resolvedClasses, IMPROVING, any());
     expect(better.placed).toEqual([4]);
     const all = better.state.existingNodes.map(({ content }) => [...content.values()]);
     expect(all).toEqual([[2], [2]]);
@@ -54,8 +58,8 @@ describe('improving a small plan', () => {
   it('finds the same again', () => {
     const context = contextOf({ nodes, pods, types: [] });
     const [one, two] = [
-      improved(plainly(context), context.resolvedClasses, IMPROVING),
-      improved(plainly(context), context.resolvedClasses, IMPROVING),
+      improved(plainly(context), context.resolvedClasses, IMPROVING, any()),
+      improved(plainly(context), context.resolvedClasses, IMPROVING, any()),
     ];
     expect(one.state.steps).toBe(two.state.steps);
     expect(one.price).toBe(two.price);
@@ -64,7 +68,7 @@ describe('improving a small plan', () => {
   it('leaves a plan alone of which nothing can be moved', () => {
     const context = contextOf({ pods: [podOf('huge', { cpu: 1_000_000 })] });
     const start = plainly(context);
-    expect(improved(start, context.resolvedClasses, IMPROVING)).toBe(start);
+    expect(improved(start, context.resolvedClasses, IMPROVING, any())).toBe(start);
   });
 
   it('never uses more of a reservation than there is', () => {
@@ -76,7 +80,7 @@ describe('improving a small plan', () => {
       types: [typeOf('m.large', 2, 8, 0.1, { offerings: [base, free] })],
       pods: podsOf(5, 'a', { cpu: 2000 }),
     });
-    const { state } = improved(plainly(context), context.resolvedClasses, IMPROVING);
+    const { state } = improved(plainly(context), context.resolvedClasses, IMPROVING, any());
     const reserved = state.bins.filter(({ chosen }) => chosen.offering.reservation !== undefined);
     expect(reserved).toHaveLength(2);
     expect(state.bins).toHaveLength(5);

@@ -1,13 +1,10 @@
 import { missing } from '../../missing.ts';
 import type { Pattern } from './pattern.ts';
 
-/**
- * The basis of a covering problem's linear programme: as many patterns as there are rows. Its
- * inverse is dense: rows are few hundreds.
- */
+/** The basis of a covering problem's linear programme: as many patterns as there are rows. */
 export interface Basis {
   readonly size: number;
-  /** Row-major inverse of the basis matrix. */
+  /** Inverse of the basis matrix, one column after the other. */
   readonly inverse: Float64Array;
   /** How much of each basic pattern is used. */
   readonly use: Float64Array;
@@ -33,21 +30,27 @@ export function startBasis(
   return { size, inverse, use, duals };
 }
 
+/** By row: how much of its basic pattern one node of the new pattern takes the place of. */
+function directionOf({ size, inverse }: Basis, { shapes, amounts }: Pattern): Float64Array {
+  const direction = new Float64Array(size);
+  for (const [index, shape] of shapes.entries()) {
+    const amount = amounts[index] ?? missing(index);
+    const base = shape * size;
+    for (let row = 0; row < size; row++) {
+      direction[row] =
+        (direction[row] ?? missing(row)) + (inverse[base + row] ?? missing(base + row)) * amount;
+    }
+  }
+  return direction;
+}
+
 /**
  * Brings a pattern into the basis. Returns the row of the one that it takes the place of; −1: it
- * cannot improve anything.
+ * cannot improve anything. Most of the inverse of many rows is 0: that stays as it is.
  */
 export function pivot(basis: Basis, pattern: Pattern, gain: number): number {
   const { size, inverse, use, duals } = basis;
-  const direction = new Float64Array(size);
-  for (const [index, shape] of pattern.shapes.entries()) {
-    const amount = pattern.amounts[index] ?? missing(index);
-    for (let row = 0; row < size; row++) {
-      direction[row] =
-        (direction[row] ?? missing(row)) +
-        (inverse[row * size + shape] ?? missing(row * size + shape)) * amount;
-    }
-  }
+  const direction = directionOf(basis, pattern);
   let leaving = -1;
   let least = Number.POSITIVE_INFINITY;
   for (let row = 0; row < size; row++) {
@@ -61,23 +64,25 @@ export function pivot(basis: Basis, pattern: Pattern, gain: number): number {
   }
   if (leaving < 0) return -1;
   const scale = direction[leaving] ?? missing(leaving);
-  const base = leaving * size;
-  for (let column = 0; column < size; column++) {
-    const entry = (inverse[base + column] ?? missing(base + column)) / scale;
-    inverse[base + column] = entry;
-    duals[column] = (duals[column] ?? missing(column)) - gain * entry;
-  }
+  const rows: number[] = [];
   for (let row = 0; row < size; row++) {
     const factor = direction[row] ?? missing(row);
     if (row === leaving || Math.abs(factor) < 1e-12) continue;
-    const from = row * size;
-    for (let column = 0; column < size; column++) {
-      inverse[from + column] =
-        (inverse[from + column] ?? missing(from + column)) -
-        factor * (inverse[base + column] ?? missing(base + column));
-    }
+    rows.push(row);
     use[row] = Math.max(0, (use[row] ?? missing(row)) - factor * least);
   }
   use[leaving] = least;
+  for (let column = 0, at = leaving; column < size; column++, at += size) {
+    const before = inverse[at] ?? missing(at);
+    if (before === 0) continue;
+    const entry = before / scale;
+    inverse[at] = entry;
+    duals[column] = (duals[column] ?? missing(column)) - gain * entry;
+    const base = column * size;
+    for (const row of rows) {
+      inverse[base + row] =
+        (inverse[base + row] ?? missing(base + row)) - (direction[row] ?? missing(row)) * entry;
+    }
+  }
   return leaving;
 }

@@ -1,4 +1,5 @@
 import { missing } from '../../missing.ts';
+import type { PlanSteps } from '../plan-steps.ts';
 import { cheapestAlone } from './duals.ts';
 import { Master } from './master.ts';
 import type { Pattern } from './pattern.ts';
@@ -40,7 +41,11 @@ export interface Multiple {
 const ROUNDING = 1e-6;
 
 /** The patterns that a packing without nodes launches for a part of the pods. */
-function rehearsed(demand: Demand, effort: SearchEffort): readonly Pattern[] {
+function rehearsed(
+  demand: Demand,
+  { searchSteps, searchedMax }: SearchEffort,
+  steps: PlanSteps,
+): readonly Pattern[] {
   const { shapes, options, main, values, nodePrice } = demand;
   const all = demand.left.reduce((sum, each) => sum + each, 0);
   const share = Math.min(1, REHEARSED / all);
@@ -53,8 +58,10 @@ function rehearsed(demand: Demand, effort: SearchEffort): readonly Pattern[] {
     return copies;
   };
   const finder = new PatternFinder(shapes, main, values, left, true);
+  const effort = { searchSteps, searchedMax: steps.allowance(searchedMax) };
   const queue = new PatternQueue(finder, options, left, nodePrice, effort);
   queue.run({ mayLaunch: () => true, launch, revalues: () => false });
+  steps.take(finder.steps);
   return found;
 }
 
@@ -133,10 +140,12 @@ const NEAR = 1.01;
 function dived(
   demand: Demand,
   known: Pattern[],
-  stepsMax: number,
+  dives: number,
   most: number,
+  planSteps: PlanSteps,
 ): readonly Multiple[] {
   const found: Multiple[] = [];
+  const stepsMax = planSteps.allowance(dives);
   let cost = 0;
   for (let [steps, longest] = [0, 0]; steps + longest <= stepsMax; ) {
     const master = masterFor(demand, known);
@@ -145,6 +154,7 @@ function dived(
     const pricing = new Pricing(demand, master, true);
     pricing.run(master.steps + DIVE_STEPS);
     steps += pricing.steps;
+    planSteps.take(pricing.steps);
     learn(known, master);
     if (cost + master.cost >= NEAR * most) break;
     const whole = wholeNodes(master, 1);
@@ -166,18 +176,21 @@ export function combined(
   demand: Demand,
   { patterns, least }: Found,
   { rehearsal, stepsMax, long, roundedFrom, dives }: Combining,
+  steps: PlanSteps,
 ): readonly Multiple[] {
   const left = demand.left.slice();
-  const before = rehearsal === undefined ? [] : rehearsed(demand, rehearsal);
+  const before = rehearsal === undefined ? [] : rehearsed(demand, rehearsal, steps);
   const master = masterFor({ ...demand, left }, [...patterns, ...before]);
   if (master === undefined) return [];
   // Cheaper plans have few steps, and gain no more by tight searches than by others.
-  new Pricing({ ...demand, left }, master, long !== undefined).run(stepsMax, long);
+  const pricing = new Pricing({ ...demand, left }, master, long !== undefined);
+  pricing.run(steps.allowance(stepsMax), long);
+  steps.take(pricing.steps);
   // Only more combinations of such plans need them: all others would take longer.
   if (long !== undefined) learn(patterns, master);
   const found = wholeNodes(master, roundedFrom);
   if (dives === undefined) return found;
   for (const each of found) takeOff(left, each);
   const rest = least - costOf(found, demand.nodePrice);
-  return [...found, ...dived({ ...demand, left }, patterns, dives, rest)];
+  return [...found, ...dived({ ...demand, left }, patterns, dives, rest, steps)];
 }

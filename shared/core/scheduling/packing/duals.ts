@@ -17,6 +17,7 @@ export interface RelaxationLimits {
 export interface Relaxation {
   /** What one pod of each shape is worth, in USD an hour. Shapes that fit nowhere have 0. */
   readonly values: Float64Array;
+  /** Shapes looked at, and sorted. */
   readonly steps: number;
 }
 
@@ -125,7 +126,7 @@ export function relax(
   for (const [index, shape] of rows.entries()) {
     values[shape.id] = Math.max(LEAST_VALUE, basis.duals[index] ?? missing(index));
   }
-  return { values, steps: finder.steps };
+  return { values, steps: finder.steps + finder.sorted };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { missing } from '../../missing.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import { howMany, type Pattern, type PodShape } from './pattern.ts';
+import { sortByKey } from './value-order.ts';
 
 /** Mixes of the two main resources: the weight of the first, the rest is the second's. */
 const MIXES: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
@@ -42,6 +43,8 @@ interface FractionalPattern {
 export class FractionalFiller {
   /** Work done: shapes looked at. */
   steps = 0;
+  /** And shapes sorted by what they are worth. */
+  sorted = 0;
   private readonly shapes: readonly PodShape[];
   private readonly main: readonly number[];
   readonly demand: Float64Array;
@@ -160,7 +163,7 @@ export class FractionalFiller {
   /** Uses one node's worth of the mix, the densest shapes first. */
   private fill(shares: OptionShares, mix: number, into: FractionalPattern): void {
     const { first, second, most } = shares;
-    const { ids } = this.sorted(shares, mix);
+    const { ids } = this.order(shares, mix);
     const weight = MIXES[mix] ?? missing(mix);
     const { amounts } = into;
     amounts.fill(0);
@@ -193,11 +196,12 @@ export class FractionalFiller {
     into.excess = excess;
   }
 
-  /** Orders hardly change from one set of values to the next: insertion sorts what did. */
-  private sorted(shares: OptionShares, mix: number): Order {
+  /** Orders hardly change from one set of values to the next. */
+  private order(shares: OptionShares, mix: number): Order {
     const order = shares.orders[mix] ?? missing(mix);
     if (order.version === this.version) return order;
     order.version = this.version;
+    this.sorted += order.ids.length;
     const weight = MIXES[mix] ?? missing(mix);
     const { ids, keys } = order;
     const { first, second } = shares;
@@ -205,18 +209,7 @@ export class FractionalFiller {
       const use = weight * (first[id] ?? missing(id)) + (1 - weight) * (second[id] ?? missing(id));
       keys[id] = (this.values[id] ?? missing(id)) / Math.max(use, 1e-9);
     }
-    for (let at = 1; at < ids.length; at++) {
-      const id = ids[at] ?? missing(at);
-      const key = keys[id] ?? missing(id);
-      let to = at;
-      for (; to > 0; to--) {
-        const before = ids[to - 1] ?? missing(to - 1);
-        const other = keys[before] ?? missing(before);
-        if (other > key || (other === key && before < id)) break;
-        ids[to] = before;
-      }
-      ids[to] = id;
-    }
+    sortByKey(ids, keys);
     return order;
   }
 

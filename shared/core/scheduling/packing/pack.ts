@@ -1,5 +1,6 @@
 import { missing } from '../../missing.ts';
 import type { PodBatch } from '../placing/assign.ts';
+import type { PlanSteps } from '../plan-steps.ts';
 import { daemonPortsOn } from '../problem/host-ports.ts';
 import { compareOptions, type LaunchGroup, type LaunchOption } from '../problem/launch-options.ts';
 import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
@@ -78,13 +79,19 @@ function withShare(way: PackingWay, share: number): PackingWay {
   };
 }
 
+/** What all attempts at one plan share. */
+export interface PlanSearch {
+  readonly relaxations: Relaxations;
+  readonly steps: PlanSteps;
+}
+
 /** Packs the shapes of one part of a tier into new bins. */
 class Packer {
   private readonly state: SearchState;
   private readonly shapePods: readonly ShapePods[];
   private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
-  private readonly relaxations: Relaxations;
+  private readonly search: PlanSearch;
   /** By now and by other attempts. */
   private readonly found: Found;
   private readonly finder: PatternFinder;
@@ -95,14 +102,16 @@ class Packer {
   readonly worth: number;
   /** What is left may be worth so much before values are worked out anew. */
   private revaluedBelow: number;
+  /** Steps of the last relaxed problem. */
+  private relaxed = 0;
 
   constructor(
     state: SearchState,
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
-    relaxations: Relaxations,
+    search: PlanSearch,
   ) {
-    this.relaxations = relaxations;
+    this.search = search;
     this.state = state;
     this.shapePods = shapePods;
     this.options = options;
@@ -110,7 +119,7 @@ class Packer {
     const { problem } = state.context;
     this.nodePrice = problem.settings.nodePrice;
     const shapes = shapePods.map((shapePods) => shapePods.shape);
-    this.found = relaxations.foundFor(shapes, this.left, options);
+    this.found = search.relaxations.foundFor(shapes, this.left, options);
     this.main = mainResources(shapes, problem.resources, this.left);
     this.values = this.podValues();
     this.finder = new PatternFinder(shapes, this.main, this.values, this.left, false);
@@ -119,12 +128,18 @@ class Packer {
   }
 
   private podValues(): Float64Array {
-    const { nodePrice, relaxations, left, options, main } = this;
+    const { nodePrice, left, options, main } = this;
+    const { relaxations, steps } = this.search;
     const { stepsMax } = this.state.context.problem.settings;
     const shapes = this.shapePods.map((shapePods) => shapePods.shape);
     const limits = { nodePrice, pivotsMax: 800, stepsMax };
     // Pieces are weighed by two resources.
-    return podValues(relaxations, shapes, left, options, main.slice(0, 2), limits).values;
+    const before = relaxations.steps;
+    const found = podValues(relaxations, shapes, left, options, main.slice(0, 2), limits);
+    // What is known of other attempts takes none.
+    steps.take(relaxations.steps - before);
+    this.relaxed = found.steps;
+    return found.values;
   }
 
   private worthOfLeft(): number {
@@ -137,14 +152,18 @@ class Packer {
    */
   run(way: PackingWay): void {
     const { budgets, bins } = this.state;
+    const { steps } = this.search;
     const before = bins.length;
     this.combine(way);
-    const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, way);
+    const { searchSteps } = way;
+    const effort = { searchSteps, searchedMax: steps.allowance(way.searchedMax) };
+    const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, effort);
     queue.run({
       mayLaunch: (option) => budgets.allowance(option, 1) > 0,
       launch: (pattern) => this.launch(pattern, copiesOf(pattern, this.left)),
       revalues: () => way.revalues && this.revalues(),
     });
+    steps.take(this.finder.steps);
     if (this.left.some((each) => each > 0)) return;
     const cost = bins
       .slice(before)
@@ -154,10 +173,11 @@ class Packer {
 
   private combine({ combining }: PackingWay): void {
     const { main, nodePrice, options, left, values } = this;
+    const { steps } = this.search;
     if (combining === undefined) return;
     const shapes = this.shapePods.map(({ shape }) => shape);
     const demand = { shapes, left, options, main, values, nodePrice };
-    for (const { pattern, copies } of combined(demand, this.found, combining)) {
+    for (const { pattern, copies } of combined(demand, this.found, combining, steps)) {
       this.launch(pattern, copies);
     }
   }
@@ -168,6 +188,8 @@ class Packer {
   private revalues(): boolean {
     const worth = this.worthOfLeft();
     if (worth >= this.revaluedBelow || worth < REVALUED_LEAST * this.worth) return false;
+    // Of the last relaxed problem about half is left.
+    if (this.search.steps.left < this.relaxed * REVALUED_AT) return false;
     this.values = this.podValues();
     this.finder.setValues(this.values);
     this.revaluedBelow = REVALUED_AT * this.worthOfLeft();
@@ -285,7 +307,7 @@ export function packBatches(
   state: SearchState,
   batches: readonly PodBatch[],
   way: PackingWay,
-  relaxations: Relaxations,
+  search: PlanSearch,
 ): void {
   const { problem, weights } = state.context;
   for (const weight of weights) {
@@ -293,7 +315,7 @@ export function packBatches(
     const mine = batches.filter(({ count }) => count > 0);
     const packers = independentParts(mine, groups).map((part) => {
       const shapePods = shapePodsOf(part.batches);
-      return new Packer(state, shapePods, optionsOf(part.groups), relaxations);
+      return new Packer(state, shapePods, optionsOf(part.groups), search);
     });
     const worth = packers.reduce((sum, each) => sum + each.worth, 0);
     for (const each of packers) {

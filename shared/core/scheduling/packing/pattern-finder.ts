@@ -2,7 +2,7 @@ import { missing } from '../../missing.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import { freeFor, howMany, mixed, type Pattern, type PodShape, take } from './pattern.ts';
 import { PatternSearch } from './pattern-search.ts';
-import { ValueOrder } from './value-order.ts';
+import { BLOCK, ValueOrder } from './value-order.ts';
 
 /** Ratios of resources finer than this many steps a doubling share one order. */
 const RATIO_STEPS = 3;
@@ -35,6 +35,15 @@ interface Orders {
   readonly byMix: readonly ValueOrder[];
   /** The values that it was sorted by. */
   version: number;
+}
+
+/** A node while it is filled. */
+interface Filling {
+  readonly free: Float64Array;
+  readonly group: number;
+  readonly shapes: number[];
+  readonly amounts: number[];
+  value: number;
 }
 
 /**
@@ -143,6 +152,7 @@ export class PatternFinder {
         keys[id] = (values[id] ?? missing(id)) / use;
       }
       order.sort(keys);
+      order.bound(shapes, main);
     }
     orders.version = this.version;
   }
@@ -161,8 +171,8 @@ export class PatternFinder {
    */
   best(option: LaunchOption): Pattern | undefined {
     let best: Pattern | undefined;
-    for (const { ids } of this.ordersFor(option.free)) {
-      const pattern = this.along(ids, option);
+    for (const order of this.ordersFor(option.free)) {
+      const pattern = this.along(order, option);
       if (pattern !== undefined && (best === undefined || pattern.value > best.value)) {
         best = pattern;
       }
@@ -187,7 +197,6 @@ export class PatternFinder {
   ): readonly Pattern[] {
     const greedy = this.best(option);
     if (greedy === undefined) return [];
-    if (greedy.value >= FULL * this.ceiling(option)) return [greedy];
     const { shapes, left } = this;
     const candidates: number[] = [];
     for (const index of this.order(option)) {
@@ -196,6 +205,7 @@ export class PatternFinder {
         candidates.push(index);
     }
     if (stepsMax < candidates.length) return [greedy];
+    if (greedy.value >= FULL * this.ceiling(option)) return [greedy];
     const { values, main, mixes } = this;
     const search = new PatternSearch(
       { shapes, values, main, mixes },
@@ -242,10 +252,10 @@ export class PatternFinder {
    */
   begunWithEach(option: LaunchOption): Pattern | undefined {
     const { left } = this;
-    const order = this.order(option);
+    const order = this.evenOrder(option.free);
     const whole = freeFor(this.shapes, option);
     let best: Pattern | undefined;
-    for (const index of order) {
+    for (const index of order.ids) {
       const shape = this.shapes[index] ?? missing(index);
       const available = left[index] ?? missing(index);
       if (available <= 0 || shape.allowed[option.group.id] !== 1) continue;
@@ -260,34 +270,50 @@ export class PatternFinder {
   }
 
   private along(
-    order: Int32Array,
+    order: ValueOrder,
     option: LaunchOption,
     begin?: { readonly index: number; readonly amount: number },
   ): Pattern | undefined {
-    const free = freeFor(this.shapes, option);
-    const group = option.group.id;
-    const shapes: number[] = [];
-    const amounts: number[] = [];
-    let value = 0;
-    if (begin !== undefined) {
-      take(free, this.shapes[begin.index] ?? missing(begin.index), begin.amount);
-      shapes.push(begin.index);
-      amounts.push(begin.amount);
-      value += begin.amount * (this.values[begin.index] ?? missing(begin.index));
+    const filling: Filling = {
+      free: freeFor(this.shapes, option),
+      group: option.group.id,
+      shapes: [],
+      amounts: [],
+      value: 0,
+    };
+    if (begin !== undefined) this.fill(filling, begin.index, begin.amount);
+    const { ids } = order;
+    for (let at = 0, block = 0; at < ids.length; at += BLOCK, block++) {
+      if (order.isTooLarge(block, filling.free, this.main)) this.steps++;
+      else if (!this.alongBlock(ids.subarray(at, at + BLOCK), filling, begin?.index)) {
+        order.close(block);
+      }
     }
-    for (const index of order) {
-      if (index === begin?.index) continue;
-      const shape = this.shapes[index] ?? missing(index);
+    const { shapes, amounts, value } = filling;
+    return shapes.length === 0 ? undefined : { option, shapes, amounts, value };
+  }
+
+  /** Fills the node with as many of each shape as fit; false: pods of none are left. */
+  private alongBlock(ids: Int32Array, filling: Filling, begun: number | undefined): boolean {
+    const { free, group } = filling;
+    let isLeft = false;
+    for (const index of ids) {
       const available = this.left[index] ?? missing(index);
-      if (available <= 0 || shape.allowed[group] !== 1) continue;
+      if (available <= 0) continue;
+      isLeft = true;
+      const shape = this.shapes[index] ?? missing(index);
+      if (index === begun || shape.allowed[group] !== 1) continue;
       this.steps++;
       const amount = howMany(shape, free, available);
-      if (amount <= 0) continue;
-      take(free, shape, amount);
-      shapes.push(index);
-      amounts.push(amount);
-      value += amount * (this.values[index] ?? missing(index));
+      if (amount > 0) this.fill(filling, index, amount);
     }
-    return shapes.length === 0 ? undefined : { option, shapes, amounts, value };
+    return isLeft;
+  }
+
+  private fill(filling: Filling, index: number, amount: number): void {
+    take(filling.free, this.shapes[index] ?? missing(index), amount);
+    filling.shapes.push(index);
+    filling.amounts.push(amount);
+    filling.value += amount * (this.values[index] ?? missing(index));
   }
 }

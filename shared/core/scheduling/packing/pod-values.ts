@@ -73,6 +73,8 @@ export interface Found {
 /** What is known of the same pods from other ways to pack them. */
 export class Relaxations {
   private readonly known = new Map<string, Relaxation>();
+  /** Work done, in all. */
+  steps = 0;
   private readonly patterns = new Map<string, Pattern[]>();
   private readonly found = new Map<string, Found>();
 
@@ -88,6 +90,7 @@ export class Relaxations {
       const amounts = Float64Array.from(rows, (row) => row.demand);
       const shapes = rows.map((row) => row.shape);
       relaxation = relax(shapes, amounts, options, main, limits);
+      this.steps += relaxation.steps;
       this.known.set(text, relaxation);
     }
     return relaxation;

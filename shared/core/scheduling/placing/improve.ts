@@ -8,6 +8,7 @@ import {
   placesFewer,
 } from '../attempt.ts';
 import type { ImprovingBudget } from '../effort.ts';
+import type { PlanSteps } from '../plan-steps.ts';
 import { below, type Numbers, numbers, shuffled } from '../pseudo-random.ts';
 import type { Bin, ExistingNode, ResolvedClass, SearchState } from '../search/search-state.ts';
 import { placeOfGroup } from '../search/topology.ts';
@@ -106,14 +107,16 @@ export function improved(
   start: Attempt,
   order: readonly ResolvedClass[],
   { round, tries, most }: ImprovingBudget,
+  planSteps: PlanSteps,
 ): Attempt {
   const { problem } = start.context;
   if (isPerfect(start) || tries * stepsOfTry(start.state) > round) return start;
   const random = numbers(problem.demand.pods.length);
+  const stepsMax = planSteps.allowance(most);
   let best = start;
   let merit = meritOf(best);
   let steps = 0;
-  for (let failed = 0; failed < tries && steps < most; failed++) {
+  for (let failed = 0; failed < tries && steps < stepsMax; failed++) {
     const { bins, existingNodes } = best.state;
     if (bins.length === 0 && existingNodes.every(({ content }) => content.size === 0)) break;
     const found = retried(best, order, random);
@@ -126,5 +129,6 @@ export function improved(
     merit = gained;
     failed = -1;
   }
+  planSteps.take(steps);
   return best;
 }

@@ -1,6 +1,7 @@
 import { missing } from '../../missing.ts';
 import { type Attempt, attemptOf, losesMerit, meritOf, placesFewer } from '../attempt.ts';
 import type { MergingBudget } from '../effort.ts';
+import type { PlanSteps } from '../plan-steps.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import type { Bin, SearchState } from '../search/search-state.ts';
 import { copiedBy, isSound } from './improve.ts';
@@ -50,7 +51,7 @@ class Merging {
   private readonly failed = new Set<string>();
   private readonly paretoFronts = new Map<number, readonly LaunchOption[]>();
   private looks = 0;
-  private tries = 0;
+  tries = 0;
   private readonly most: MergingBudget;
 
   constructor(most: MergingBudget) {
@@ -100,9 +101,10 @@ class Merging {
 /**
  * Of plans of one price the one with fewer nodes: two nodes become one where that costs no more.
  */
-export function merged(start: Attempt, most: MergingBudget): Attempt {
+export function merged(start: Attempt, most: MergingBudget, steps: PlanSteps): Attempt {
   if (start.state.bins.length < 2) return start;
-  if (most.tries * copiedBy(start.state) > most.copied) return start;
+  const copied = copiedBy(start.state);
+  if (most.tries * copied > Math.min(most.copied, steps.left)) return start;
   const merging = new Merging(most);
   let best = start;
   for (let left = start.state.bins.length; left > 1; left--) {
@@ -110,5 +112,6 @@ export function merged(start: Attempt, most: MergingBudget): Attempt {
     if (found === undefined) break;
     best = found;
   }
+  steps.take(merging.tries * copied);
   return best;
 }
