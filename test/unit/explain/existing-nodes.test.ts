@@ -80,7 +80,10 @@ describe('what keeps a pod from the nodes that are there', () => {
         nodes: [ONE, nodeOf('two', 4, 16, { zone: 'zone-b', ...closed })],
         others: [running('a', 'web'), running('b', 'web')],
       },
-      ['1: its taint maintenance:NoSchedule, which the pod does not tolerate', '1: spread by zone'],
+      [
+        '1: its taint maintenance:NoSchedule, which the pod does not tolerate',
+        `1: spread by ${ZONE}`,
+      ],
     ],
     [
       'several things',
