@@ -11,13 +11,8 @@ import {
   searchedFigures,
 } from '../ledger/figures.ts';
 import type { NamedRecording } from '../ledger/files.ts';
-import {
-  estimatedSaving,
-  type LedgerRecords,
-  launchHours,
-  moveEntries,
-  sum,
-} from '../ledger/ledger.ts';
+import { estimatedSaving, launchHours, moveEntries, sum } from '../ledger/ledger.ts';
+import type { LedgerRecords } from '../ledger/ledger-records.ts';
 import { type Changes, changedPlanning, changedSearch, type Variant } from './variant.ts';
 
 /** A recorded moment, and what the variant decides on it. */

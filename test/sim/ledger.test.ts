@@ -17,7 +17,8 @@ import { validated } from '../cli/validated.ts';
 /** 30 in the nightly run. */
 const DAYS = Number(process.env['JOINER_LEDGER_DAYS'] ?? 5);
 
-const folder = mkdtempSync(join(tmpdir(), 'joiner-ledger-'));
+const parent = mkdtempSync(join(tmpdir(), 'joiner-ledger-'));
+const folder = join(parent, 'month');
 
 async function answered(...args: readonly string[]): Promise<unknown> {
   const { exitCode, stdout, stderr } = await joiner(...args, '-o', 'json');
@@ -46,7 +47,7 @@ beforeAll(async () => {
   costUsd = await recordedTo(folder, DAYS, manifests, dailySteps(DAYS));
 }, 600_000);
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(parent, { recursive: true }));
 
 describe(`${DAYS} recorded days`, () => {
   it('the ledger is the sum of its entries, and its entries are price times hours', async () => {
@@ -67,7 +68,7 @@ describe(`${DAYS} recorded days`, () => {
     ]);
   });
 
-  it('nodes that were launched before the time count for what lies in it, to the cent', async () => {
+  it('nodes that were launched before the time count for what lies in it', async () => {
     const since = async (span: string) =>
       savingsSchema.parse(await answered('savings', '--dir', folder, '--since', span));
     const [all, day] = [await since('31d'), await since('1d')];
@@ -137,6 +138,31 @@ describe(`${DAYS} recorded days`, () => {
     expect(recorded.evictions).toBeGreaterThan(0);
     expect(variant).toMatchObject({ evictions: 0, movesSavedUsd: 0 });
     expect(variant.usd).toBe(recorded.usd);
+  });
+});
+
+describe('hours in which consolidation replaced nodes', () => {
+  it('cost in the ledger what the simulation paid, to the cent', async () => {
+    const own = join(parent, 'replaced');
+    const onDemand = { 'karpenter.sh/capacity-type': ['on-demand'] };
+    const manifests = [
+      NODE_CLASS,
+      nodePool('default', onDemand),
+      workload('shop', 14, { cpu: '900m', memory: '2Gi' }),
+    ];
+    const steps = [{ at: '40m', scale: { name: 'shop', replicas: 2 } }];
+    const paidUsd = await recordedTo(own, 0.25, manifests, steps);
+    const { totals, moves, replacements, notes } = savingsSchema.parse(
+      await answered('savings', '--dir', own),
+    );
+    expect(moves.some((each) => each.replacements > 0 && each.outcome === 'done')).toBe(true);
+    expect(totals.nodesReplacing).toBeGreaterThan(0);
+    expect(totals.nodesReplacing).toBe(replacements.length);
+    expect(totals.nodesRan).toBe(totals.nodesCompared + totals.nodesReplacing);
+    expect(notes).toEqual([]);
+    expect(totals.costUsd).toBeCloseTo(totals.usd + totals.replacementsUsd, 9);
+    expect(cents(totals.costUsd)).toBe(cents(paidUsd));
+    expect(cents(totals.usd)).toBeLessThan(cents(paidUsd));
   });
 });
 
