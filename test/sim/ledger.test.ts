@@ -115,7 +115,6 @@ describe(`${DAYS} recorded days`, () => {
     const { recorded, difference } = await backtest('--set', 'nodePrice=0.003');
     expect(cents(recorded.usd)).toBe(cents(totals.usd));
     expect(cents(recorded.movesSavedUsd)).toBe(cents(totals.movesSavedUsd));
-    expect(cents(recorded.netUsd)).toBe(cents(totals.usd - totals.movesSavedUsd));
     expect(recorded.evictions).toBe(totals.evictions);
     expect(Object.values(difference).every((each) => each === 0)).toBe(true);
   });
@@ -134,10 +133,17 @@ describe(`${DAYS} recorded days`, () => {
   });
 
   it('a dearer eviction leaves moves out', async () => {
-    const { recorded, variant } = await backtest('--set', 'evictionPrice=50');
+    const { recorded, variant, difference } = await backtest('--set', 'evictionPrice=50');
     expect(recorded.evictions).toBeGreaterThan(0);
     expect(variant).toMatchObject({ evictions: 0, movesSavedUsd: 0 });
     expect(variant.usd).toBe(recorded.usd);
+    // The nodes that the moves removed would have run on: the variant costs what the moves saved.
+    expect(difference.netUsd).toBeCloseTo(recorded.movesSavedUsd, 9);
+    expect(recorded).not.toHaveProperty('netUsd');
+    const { stdout } = await joiner('backtest', folder, '--set', 'evictionPrice=50');
+    const amount = recorded.movesSavedUsd.toFixed(2).replace('.', '\\.');
+    expect(stdout).toMatch(new RegExp(`^Difference in cost +\\+\\$${amount}$`, 'm'));
+    expect(stdout).not.toContain('less savings');
   });
 });
 
