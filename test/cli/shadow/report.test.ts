@@ -243,6 +243,7 @@ describe('joiner shadow report', () => {
       expect(page).toContain('2 / 1 nodes launched: Karpenter / Joiner');
       expect(page).toContain(`joiner shadow report ${folder}/all.ndjson`);
       expect(page).toContain('Not a forecast: ');
+      expect(page).not.toMatch(/a month/i);
       expect(page).toContain('m7g.xlarge on-demand in us-east-1a at $0.1600/h; for 3 pods');
       expect(page).toContain('$0.1000/h; 3 evictions; its pods fit elsewhere');
       expect(page).not.toMatch(/nodesLaunched|meanUsdPerHour|pendingSeconds|undefined|NaN/);
