@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 /** `npm start`: what Joiner saves, and its main job in a simulated world on two examples. */
 import { join } from 'node:path';
@@ -167,7 +168,7 @@ async function gpuSlices(): Promise<void> {
 
 /** The same as a page for a browser. */
 function page(): void {
-  const file = join(tmpdir(), 'joiner-07-spread-and-spot.html');
+  const file = join(mkdtempSync(join(tmpdir(), 'joiner-')), '07-spread-and-spot.html');
   const example = join(ROOT, 'examples', '07-spread-and-spot');
   const joiner = join(ROOT, 'cli', 'bin', 'joiner.mjs');
   execFileSync(process.execPath, [joiner, 'simulate', example, '--html', file], {

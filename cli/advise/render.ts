@@ -16,6 +16,7 @@ import { FAR_BEYOND, HEADROOM } from './requests.ts';
 
 /** How each figure is made; the document has the same. */
 export const METHOD = [
+  'offerings that a shortage bars at this moment are planned as available, on both sides',
   'prices are list prices, a month has 730 hours, and each advice is evaluated alone: amounts of several do not add up',
   "planned anew: the pods of Joiner's dynamic NodePools are planned on none of their nodes, with and without the change; the difference is reached as nodes are replaced",
   'consolidated: the cluster after all pending pods were planned and every consolidation that pays back was made, with and without the change; disruption budgets and consolidateAfter only delay it',

@@ -1,6 +1,7 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { withAllWaiting } from '../../shared/core/disruption/simulation.ts';
 import { isOurs } from '../../shared/core/launch/node-classes.ts';
+import type { InstanceType, Offering } from '../../shared/core/model/instance-type.ts';
 import { claimsByProviderId } from '../../shared/core/model/joins.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../shared/core/model/plan.ts';
@@ -45,6 +46,42 @@ export function withoutNodes(snapshot: ClusterSnapshot): ClusterSnapshot {
     nodes: snapshot.nodes.filter(({ name }) => !gone.has(name)),
     nodeClaims: snapshot.nodeClaims.filter((claim) => !goes(claim)),
   });
+}
+
+function isShort({ available, reservation }: Offering): boolean {
+  return !available && reservation === undefined;
+}
+
+/**
+ * The snapshot without bars of shortages, and how many there were: they pass within minutes, and
+ * amounts are of a month. A reservation without free instances stays as it is.
+ */
+export function withoutShortages(snapshot: ClusterSnapshot): {
+  readonly snapshot: ClusterSnapshot;
+  readonly lifted: number;
+} {
+  const lifted = new Set<string>();
+  const made = new Map<InstanceType, InstanceType>();
+  const open = (type: InstanceType): InstanceType => {
+    const short = type.offerings.filter(isShort);
+    for (const { zone, capacityType } of short) lifted.add(`${type.name} ${zone} ${capacityType}`);
+    if (short.length === 0) return type;
+    const opened = made.get(type) ?? {
+      ...type,
+      offerings: type.offerings.map((each) =>
+        isShort(each) ? { ...each, available: true } : each,
+      ),
+    };
+    made.set(type, opened);
+    return opened;
+  };
+  const lists = new Map<readonly InstanceType[], readonly InstanceType[]>();
+  const types = [...snapshot.instanceTypes].map(([pool, list]) => {
+    const opened = lists.get(list) ?? list.map(open);
+    lists.set(list, opened);
+    return [pool, opened] as const;
+  });
+  return { snapshot: { ...snapshot, instanceTypes: new Map(types) }, lifted: lifted.size };
 }
 
 /** The snapshot with another NodePool of that name. */

@@ -11,13 +11,8 @@ import {
   searchedFigures,
 } from '../ledger/figures.ts';
 import type { NamedRecording } from '../ledger/files.ts';
-import {
-  estimatedSaving,
-  type LedgerRecords,
-  launchHours,
-  moveEntries,
-  sum,
-} from '../ledger/ledger.ts';
+import { estimatedSaving, launchHours, moveEntries, sum } from '../ledger/ledger.ts';
+import type { LedgerRecords } from '../ledger/ledger-records.ts';
 import { type Changes, changedPlanning, changedSearch, type Variant } from './variant.ts';
 
 /** A recorded moment, and what the variant decides on it. */
@@ -46,7 +41,14 @@ export interface Side {
   readonly evictions: number;
   /** USD that the moves save. */
   readonly movesSavedUsd: number;
-  /** `usd` less `movesSavedUsd`. */
+}
+
+/** The variant less what was recorded. */
+export interface SideChange extends Side {
+  /**
+   * What the variant costs more in all: its launches more, and its moves save less. Of a side alone
+   * there is no such amount: the hours of launches end where recorded moves removed the nodes.
+   */
   readonly netUsd: number;
 }
 
@@ -69,7 +71,7 @@ export interface Backtest {
   readonly searchesLeftOut: number;
   readonly recorded: Side;
   readonly variant: Side;
-  readonly difference: Side;
+  readonly difference: SideChange;
 }
 
 /** Decides a recorded moment with the variant. */
@@ -145,30 +147,29 @@ function movesOf(
 type RowSide = LaunchRow['recorded'];
 
 function sideOf(rows: readonly RowSide[], moves: readonly Moved[]): Side {
-  const usd = sum(rows, (each) => each.usd);
-  const movesSavedUsd = sum(moves, (each) => each.savedUsd);
   return {
     nodes: sum(rows, (each) => each.nodes),
     usdPerHour: sum(rows, (each) => each.usdPerHour),
-    usd,
+    usd: sum(rows, (each) => each.usd),
     moves: moves.length,
     nodesRemoved: sum(moves, ({ claims }) => claims.length),
     evictions: sum(moves, ({ evictions }) => evictions),
-    movesSavedUsd,
-    netUsd: usd - movesSavedUsd,
+    movesSavedUsd: sum(moves, (each) => each.savedUsd),
   };
 }
 
-function less(a: Side, b: Side): Side {
+function less(a: Side, b: Side): SideChange {
+  const usd = a.usd - b.usd;
+  const movesSavedUsd = a.movesSavedUsd - b.movesSavedUsd;
   return {
     nodes: a.nodes - b.nodes,
     usdPerHour: a.usdPerHour - b.usdPerHour,
-    usd: a.usd - b.usd,
+    usd,
     moves: a.moves - b.moves,
     nodesRemoved: a.nodesRemoved - b.nodesRemoved,
     evictions: a.evictions - b.evictions,
-    movesSavedUsd: a.movesSavedUsd - b.movesSavedUsd,
-    netUsd: a.netUsd - b.netUsd,
+    movesSavedUsd,
+    netUsd: usd - movesSavedUsd,
   };
 }
 

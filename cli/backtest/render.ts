@@ -12,6 +12,7 @@ export const METHOD = [
   'launches: list price of the new nodes, times the hours that the recorded nodes ran (mean, weighted by price)',
   'launches that place another number of pods than the recorded plan, or whose nodes never ran, are not counted',
   'moves that were carried out and that the variant makes too save what joiner savings says; other moves of the variant save the price difference from 5 minutes after the decision until the recorded consolidation horizon, less 5 minutes of their replacements',
+  'difference in cost: the difference of the costs of launches less that of what moves saved. The hours of launches end where recorded moves removed the nodes, so a move that the variant does not make leaves nodes that run on',
   'searches that moved nothing are not recorded, so moves that only the variant would have found in them are missing',
 ] as const;
 
@@ -20,10 +21,12 @@ function signed(amount: number): string {
 }
 
 function sides({ recorded, variant, difference }: Backtest, currency: Currency) {
+  const more = (amount: number): string =>
+    `${amount >= 0.005 ? '+' : ''}${amountText(amount, currency)}`;
   const usd = (of: (side: Side) => number): readonly string[] => [
     amountText(of(recorded), currency),
     amountText(of(variant), currency),
-    `${of(difference) >= 0.005 ? '+' : ''}${amountText(of(difference), currency)}`,
+    more(of(difference)),
   ];
   const count = (of: (side: Side) => number): readonly string[] => [
     String(of(recorded)),
@@ -32,7 +35,7 @@ function sides({ recorded, variant, difference }: Backtest, currency: Currency) 
   ];
   return aligned([
     ['', 'RECORDED', 'VARIANT', 'DIFFERENCE'],
-    ['Cost less savings', ...usd(({ netUsd }) => netUsd)],
+    ['Difference in cost', '', '', more(difference.netUsd)],
     ['  cost of launches', ...usd((each) => each.usd)],
     ['  saved by moves', ...usd(({ movesSavedUsd }) => movesSavedUsd)],
     ['Nodes launched', ...count(({ nodes }) => nodes)],

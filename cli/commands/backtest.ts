@@ -17,7 +17,7 @@ import { backtestText, METHOD } from '../backtest/render.ts';
 import { type Changes, changesOf, type Variant, withPools } from '../backtest/variant.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { lastMs, madeOf, type Written, writtenIn } from '../ledger/files.ts';
-import { LedgerRecords } from '../ledger/ledger.ts';
+import { LedgerRecords } from '../ledger/ledger-records.ts';
 import {
   type DocumentFormat,
   documentText,

@@ -33,6 +33,7 @@ function asDocument({ span, ...ledger }: Ledger, format: DocumentFormat): string
       ...ledger,
       launches: ledger.launches.map(dated),
       moves: ledger.moves.map(dated),
+      replacements: ledger.replacements.map(dated),
       method: METHOD,
     },
     format,

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -15,7 +14,7 @@ import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { previewedOn } from '../plan/basis.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { recordedObservations } from '../shadow/bucket.ts';
-import { observationsIn } from '../shadow/file.ts';
+import { observationsIn, recorderTo } from '../shadow/file.ts';
 import type { ShadowReport } from '../shadow/model.ts';
 import { shadowText } from '../shadow/render.ts';
 import { METHOD, shadowReport } from '../shadow/report.ts';
@@ -54,10 +53,10 @@ async function observe(options: Options): Promise<Observation> {
 }
 
 /** Adds one observation; where that fails between others it is a gap, and a line of what failed. */
-async function addTo(file: string, options: Options): Promise<void> {
+async function addTo(add: ReturnType<typeof recorderTo>, options: Options): Promise<void> {
   try {
     const observation = await observe(options);
-    appendFileSync(file, `${JSON.stringify(observation)}\n`);
+    add(observation);
     const { launches, removals, pending } = observation;
     writeErr(
       `${observation.at}: ${pending.length} pending pods, ${launches.length} planned nodes, ` +
@@ -72,11 +71,12 @@ async function addTo(file: string, options: Options): Promise<void> {
 async function record(file: string, options: Options): Promise<number> {
   const { every, for: spanMs = Number.POSITIVE_INFINITY } = options;
   const startedMs = performance.now();
-  await addTo(file, options);
+  const add = recorderTo(file);
+  await addTo(add, options);
   if (every === undefined) return 0;
   for (let at = 1; at * every <= spanMs; at += 1) {
     await setTimeout(Math.max(0, startedMs + at * every - performance.now()));
-    await addTo(file, options);
+    await addTo(add, options);
   }
   return 0;
 }
@@ -86,6 +86,8 @@ interface Source {
   /** Where from, for people. */
   readonly name: string;
   readonly observations: readonly Observation[];
+  /** What could not be read, a line each. */
+  readonly notes: readonly string[];
 }
 
 /** From the bucket of a stack with `shadow`. */
@@ -94,11 +96,10 @@ async function fromBucket(cluster: string, options: Options): Promise<Source> {
   if (region === undefined) throw new BadInput(['give --region, or set AWS_REGION']);
   const access = callersAccess(region, 'shadow');
   const bucket = options.bucket ?? (await stackBucket(access, cluster));
-  const { observations, notes } = await withProgress(options, (progress) =>
+  const found = await withProgress(options, (progress) =>
     recordedObservations(access, { bucket, cluster }, options.since, progress),
   );
-  for (const note of notes) writeErr(`warning: ${note}\n`);
-  return { name: `bucket ${bucket}, cluster ${cluster}`, observations };
+  return { name: `bucket ${bucket}, cluster ${cluster}`, ...found };
 }
 
 /** A report is of one cluster, between two times. */
@@ -137,7 +138,8 @@ async function report(file: string | undefined, options: Options): Promise<numbe
   const source =
     file === undefined
       ? await fromBucket(options.cluster ?? '', options)
-      : { name: file, observations: observationsIn(file) };
+      : { name: file, ...observationsIn(file) };
+  for (const note of source.notes) writeErr(`warning: ${note}\n`);
   checkSource(source);
   const found = shadowReport(source.observations);
   const { output } = options;

@@ -12,7 +12,13 @@ import { claimOfNode } from '../../shared/core/model/joins.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import { planWhole } from '../../shared/core/rollouts/part-plan.ts';
 import { firstFit } from '../../shared/core/scheduling/first-fit/first-fit.ts';
-import { type Move, type PlanAnswer, recordedMoves, recordedPlan } from './answers.ts';
+import {
+  type Move,
+  type PlanAnswer,
+  type Planned,
+  recordedMoves,
+  recordedPlan,
+} from './answers.ts';
 import type { NamedRecording } from './files.ts';
 import { HOUR_MS } from './lives.ts';
 
@@ -36,6 +42,9 @@ export interface LaunchFigures {
   readonly podsPlaced: number;
 }
 
+/** A node that comes in place of others. */
+export type NewNode = Omit<PlannedNode, 'pods'>;
+
 /** A move of a search. */
 export interface MoveFigures {
   /** NodeClaims of the nodes that go, sorted. */
@@ -48,6 +57,11 @@ export interface MoveFigures {
   readonly evictions: number;
   /** The move has to pay back in this time: for so long its saving is counted. */
   readonly horizonHours: number;
+}
+
+/** A move with the nodes that come in place of those that go. */
+export interface PlannedMove extends MoveFigures {
+  readonly newNodes: readonly NewNode[];
 }
 
 interface Head {
@@ -68,7 +82,7 @@ export interface LaunchFacts extends Head {
 /** A recorded search for moves. */
 export interface SearchFacts extends Head {
   readonly useCase: 'disrupt';
-  readonly recorded: readonly MoveFigures[];
+  readonly recorded: readonly PlannedMove[];
 }
 
 export type Facts = LaunchFacts | SearchFacts;
@@ -83,10 +97,7 @@ function sum(amounts: readonly number[]): number {
 /** The new nodes of a plan that are for pods that are there, and what they cost. */
 export function launchFigures(plan: PlanAnswer, isThere: (pod: string) => boolean): LaunchFigures {
   const nodes = plan.newNodeClaims
-    .map(({ nodePool, chosen, pods }): PlannedNode => {
-      const { type, zone, capacityType, listPrice: usdPerHour } = chosen;
-      return { nodePool, type, zone, capacityType, usdPerHour, pods: pods.filter(isThere) };
-    })
+    .map((each): PlannedNode => ({ ...newNodeOf(each), pods: each.pods.filter(isThere) }))
     .filter(({ pods }) => pods.length > 0);
   const elsewhere = plan.existing.flatMap(({ pods }) => pods.filter(isThere));
   return {
@@ -130,7 +141,12 @@ export function plannedFigures({
   return launchFigures(planWhole(snapshot, settings, expected), (pod) => keys.has(pod));
 }
 
-function moveFigures(search: Consolidation, moves: readonly Move[]): readonly MoveFigures[] {
+function newNodeOf({ nodePool, chosen }: Planned): NewNode {
+  const { type, zone, capacityType, listPrice: usdPerHour } = chosen;
+  return { nodePool, type, zone, capacityType, usdPerHour };
+}
+
+function moveFigures(search: Consolidation, moves: readonly Move[]): readonly PlannedMove[] {
   const { snapshot, candidates, settings, pools } = search;
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   return moves.map(({ nodes: names, replacements }) => {
@@ -146,6 +162,7 @@ function moveFigures(search: Consolidation, moves: readonly Move[]): readonly Mo
       beforeUsdPerHour: sum(prices),
       afterUsdPerHour: sum(replacements.map(({ chosen }) => chosen.listPrice)),
       replacements: replacements.length,
+      newNodes: replacements.map(newNodeOf),
       evictions: snapshot.pods.filter((pod) => gone.has(pod.nodeName ?? '') && isReschedulable(pod))
         .length,
       horizonHours: settingsFor(own, settings, pools).horizonMs / HOUR_MS,

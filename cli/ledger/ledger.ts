@@ -1,12 +1,9 @@
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
 import type { Currency } from '../../shared/core/model/currency.ts';
-import type { Facts, LaunchFacts, LaunchFigures, MoveFigures, SearchFacts } from './figures.ts';
-import { HOUR_MS, hoursOf, type Life, livesOf, ranIn, type Span } from './lives.ts';
-
-const CLAIM = 'NodeClaim/';
-
-/** A function ends within this time after it has decided. */
-const INVOCATION_MS_MAX = 15 * 60_000;
+import type { Facts, LaunchFacts, MoveFigures, SearchFacts } from './figures.ts';
+import { LedgerRecords, type MoveOutcome } from './ledger-records.ts';
+import { HOUR_MS, hoursOf, type Life, ranIn, type Span } from './lives.ts';
+import { type ReplacementEntry, replacementEntries } from './replacements.ts';
 
 /** How long a move that was not carried out counts old and new nodes together. */
 const OVERLAP_MS = 5 * 60_000;
@@ -31,9 +28,6 @@ export interface LaunchEntry {
   readonly savedUsd: number | undefined;
   readonly notCompared: 'other-pods-placed' | 'not-launched' | undefined;
 }
-
-export const MOVE_OUTCOMES = ['done', 'given-up', 'under-way', 'not-begun'] as const;
-export type MoveOutcome = (typeof MOVE_OUTCOMES)[number];
 
 /** A move of consolidation, and what came of it. */
 export interface MoveEntry extends MoveFigures {
@@ -66,6 +60,7 @@ export interface Ledger {
   readonly span: Span;
   readonly launches: readonly LaunchEntry[];
   readonly moves: readonly MoveEntry[];
+  readonly replacements: readonly ReplacementEntry[];
   readonly interruptions: readonly InterruptionEntry[];
   readonly ends: readonly EndEntry[];
   readonly totals: {
@@ -75,8 +70,14 @@ export interface Ledger {
     readonly nodesLaunched: number;
     /** Of those that ran, nodes of launches that were compared. */
     readonly nodesCompared: number;
+    /** Of those that ran, nodes that came in place of others by consolidation. */
+    readonly nodesReplacing: number;
+    /** Of all nodes that ran, without those that a note names. */
+    readonly costUsd: number;
+    /** Of nodes of launches that were compared. */
     readonly usd: number;
     readonly firstFitUsd: number;
+    readonly replacementsUsd: number;
     readonly launchesSavedUsd: number;
     readonly movesSavedUsd: number;
     readonly savedUsd: number;
@@ -84,82 +85,6 @@ export interface Ledger {
   };
   /** What is missing in the amounts, a sentence each. */
   readonly notes: readonly string[];
-}
-
-/** What the records say, in the form in which entries need it. */
-export class LedgerRecords {
-  readonly span: Span;
-  readonly lives: ReadonlyMap<string, Life>;
-  private readonly creations: readonly ReadDecision[];
-  private readonly created: ReadonlyMap<string, readonly ReadDecision[]>;
-  private readonly byClaim: ReadonlyMap<string, readonly ReadDecision[]>;
-
-  /** Records in order of time. */
-  constructor(records: readonly ReadDecision[], span: Span) {
-    this.span = span;
-    this.lives = livesOf(records);
-    this.creations = records.filter(({ action }) => action === 'create');
-    this.created = Map.groupBy(this.creations, ({ detail }) =>
-      keyOf(String(detail['nodePool']), listOf(detail['pods'])),
-    );
-    this.byClaim = Map.groupBy(records, ({ object }) => object);
-  }
-
-  /** The NodeClaim that was created for a planned node. */
-  claimOf({ nodePool, pods }: LaunchFigures['nodes'][number], atMs: number): string | undefined {
-    const all = this.created.get(keyOf(nodePool, pods)) ?? [];
-    return all.find((each) => isSoonAfter(each, atMs))?.object.slice(CLAIM.length);
-  }
-
-  /** Nodes that ran in the time. */
-  ran(name: string): boolean {
-    const life = this.lives.get(name);
-    return life !== undefined && ranIn(life, this.span);
-  }
-
-  /** Whether a plan of this moment may have launched a node that ran in the time. */
-  launchedFor(atMs: number): boolean {
-    return this.creations.some(
-      (each) => isSoonAfter(each, atMs) && this.ran(each.object.slice(CLAIM.length)),
-    );
-  }
-
-  /** Whether the NodeClaim is in these records from its beginning on, and who created it. */
-  creatorOf(name: string): string | undefined {
-    return this.byClaim.get(`${CLAIM}${name}`)?.find(({ action }) => action === 'create')?.useCase;
-  }
-
-  outcomeOf(claims: readonly string[], atMs: number): MoveOutcome {
-    const outcomes = claims.map((claim) => this.outcomeOfOne(claim, atMs));
-    return (
-      (['not-begun', 'given-up', 'under-way'] as const).find((each) => outcomes.includes(each)) ??
-      'done'
-    );
-  }
-
-  private outcomeOfOne(claim: string, atMs: number): MoveOutcome {
-    const own = this.byClaim.get(`${CLAIM}${claim}`) ?? [];
-    const acts = own.filter((each) => each.useCase === 'disrupt' && each.atMs >= atMs);
-    const begun = acts.find(
-      (each) => ['replace', 'delete'].includes(each.action) && isSoonAfter(each, atMs),
-    );
-    if (begun === undefined) return 'not-begun';
-    const end = acts.find((each) => ['delete', 'none'].includes(each.action));
-    if (end?.action === 'none') return 'given-up';
-    return this.lives.get(claim)?.terminatedAtMs === undefined ? 'under-way' : 'done';
-  }
-}
-
-function isSoonAfter({ atMs: at }: ReadDecision, atMs: number): boolean {
-  return at >= atMs && at - atMs <= INVOCATION_MS_MAX;
-}
-
-function listOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function keyOf(nodePool: string, pods: readonly string[]): string {
-  return [nodePool, ...pods.toSorted()].join(' ');
 }
 
 /** The amounts of all, added up. */
@@ -246,7 +171,7 @@ export function moveEntries(
   facts: SearchFacts,
 ): readonly MoveEntry[] {
   const { file, atMs, recorded } = facts;
-  return recorded.map((move) => {
+  return recorded.map(({ newNodes: _, ...move }) => {
     const outcome = ledgerRecords.outcomeOf(move.claims, atMs);
     const ends = move.claims.map(
       (name) => ledgerRecords.lives.get(name)?.terminatedAtMs ?? ledgerRecords.span.toMs,
@@ -308,25 +233,18 @@ function namesText(names: readonly string[]): string {
 }
 
 /** Nodes that ran in the time, whose cost is in no amount because it cannot be known. */
-function notesOf(ledgerRecords: LedgerRecords, launches: readonly LaunchEntry[]) {
+function notesOf(ledgerRecords: LedgerRecords, counted: ReadonlySet<string>) {
   const { span, lives } = ledgerRecords;
-  const planned = new Set(launches.flatMap(({ claims }) => claims));
   const all = [...lives.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const endsIn = ({ terminatedAtMs, deletion }: Life): boolean =>
     [terminatedAtMs, deletion?.atMs].some((at) => at !== undefined && isWithin(at, span));
   const unlaunched = all.filter(
     (life) =>
-      life.launchedAtMs === undefined &&
-      ledgerRecords.creatorOf(life.name) === undefined &&
-      endsIn(life),
+      life.launchedAtMs === undefined && !ledgerRecords.isCreatedIn(life.name) && endsIn(life),
   );
-  // Replacements and static nodes have no plan of provision: the former are in the moves.
-  const unplanned = all.filter(
-    (life) =>
-      ranIn(life, span) &&
-      !planned.has(life.name) &&
-      ledgerRecords.creatorOf(life.name) !== 'disrupt',
-  );
+  const unpriced = all.filter((life) => ranIn(life, span) && !counted.has(life.name));
+  const isReplacement = ({ name }: Life): boolean => ledgerRecords.isReplacement(name);
+  const unplanned = unpriced.filter((life) => !isReplacement(life));
   const note = (nodes: readonly Life[], what: string): readonly string[] =>
     nodes.length === 0
       ? []
@@ -334,6 +252,10 @@ function notesOf(ledgerRecords: LedgerRecords, launches: readonly LaunchEntry[])
   return [
     ...note(unlaunched, 'of the nodes that ended in this time have no record of their launch'),
     ...note(unplanned, 'of the nodes that ran have no recording of the plan that launched them'),
+    ...note(
+      unpriced.filter(isReplacement),
+      'of the nodes that ran replaced others by a plan that is not recorded, as those for drift',
+    ),
   ];
 }
 
@@ -357,6 +279,13 @@ export function ledgerOf(
   const moves = facts.flatMap((each) =>
     each.useCase === 'disrupt' && isWithin(each.atMs, span) ? moveEntries(ledgerRecords, each) : [],
   );
+  const replacements = facts.flatMap((each) =>
+    each.useCase === 'disrupt' && each.atMs <= span.toMs
+      ? replacementEntries(ledgerRecords, each)
+      : [],
+  );
+  const replacementsUsd = sum(replacements, ({ usd }) => usd);
+  const planned = launches.flatMap(({ claims }) => claims);
   const compared = launches.filter(({ savedUsd }) => savedUsd !== undefined);
   const launchesSavedUsd = sum(compared, ({ savedUsd = 0 }) => savedUsd);
   const movesSavedUsd = sum(moves, ({ savedUsd }) => savedUsd);
@@ -367,19 +296,23 @@ export function ledgerOf(
     span,
     launches,
     moves,
+    replacements,
     interruptions: interruptionsOf(lives, span),
     ends: endsOf(lives, span),
     totals: {
       nodesRan: lives.filter((each) => ranIn(each, span)).length,
       nodesLaunched: lives.filter(({ launchedAtMs = -1 }) => isWithin(launchedAtMs, span)).length,
       nodesCompared: comparedClaims.filter((name) => ledgerRecords.ran(name)).length,
+      nodesReplacing: replacements.length,
+      costUsd: sum(launches, ({ usd }) => usd) + replacementsUsd,
       usd: sum(compared, ({ usd }) => usd),
       firstFitUsd: sum(compared, ({ firstFitUsd }) => firstFitUsd),
+      replacementsUsd,
       launchesSavedUsd,
       movesSavedUsd,
       savedUsd: launchesSavedUsd + movesSavedUsd,
       evictions: sum(done, ({ evictions }) => evictions),
     },
-    notes: notesOf(ledgerRecords, launches),
+    notes: notesOf(ledgerRecords, new Set([...planned, ...replacements.map(({ claim }) => claim)])),
   };
 }

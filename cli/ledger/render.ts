@@ -1,8 +1,8 @@
 import { type Currency, money } from '../../shared/core/model/currency.ts';
 import { timeText } from '../decisions/render.ts';
 import { table } from '../simulate/table.ts';
-import type { Ledger, MoveOutcome } from './ledger.ts';
-import { MOVE_OUTCOMES } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import { MOVE_OUTCOMES, type MoveOutcome } from './ledger-records.ts';
 
 /** Entries that are shown; the document has all. */
 const SHOWN_MAX = 10;
@@ -86,6 +86,8 @@ export const METHOD = [
   "launches: each recorded plan against the plan of Karpenter's documented first-fit rules for the same pods on the same snapshot, list prices, times the hours that the plan's nodes ran in this time (mean, weighted by price); also of nodes that were launched before it",
   'launches whose two plans place different numbers of pods are not counted',
   'consolidation: list price of the removed nodes less that of their replacements, from the termination of the last old node until the horizon of the move (consolidationHorizon, the horizon of its NodePool, or less where pods soon wanted the room again), less the price of the replacements until that termination; only moves that were decided in this time and carried out',
+  'replacements: nodes that came in place of those that consolidation removed, at the list price of the plan, for all hours that they ran in this time, also after the horizon; also of moves before it',
+  'cost of all nodes: of all recorded launches, compared or not, and of the replacements; nodes that a note names are not in it',
   'interruptions and other deletions: counted from the records; no saving is claimed for them',
 ] as const;
 
@@ -105,6 +107,9 @@ export function ledgerText(ledger: Ledger): string {
       ['  compared', String(totals.nodesCompared)],
       ['    their cost', amountText(totals.usd, currency)],
       ['    first fit', amountText(totals.firstFitUsd, currency)],
+      ['  replacements', String(totals.nodesReplacing)],
+      ['    their cost', amountText(totals.replacementsUsd, currency)],
+      ['Cost of all nodes', amountText(totals.costUsd, currency)],
       ['Pods moved', String(totals.evictions)],
     ]),
     ...(skipped > 0 ? [`${skipped} of ${launches.length} recorded launches not compared`] : []),

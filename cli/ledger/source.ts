@@ -8,7 +8,7 @@ import { counted } from '../words.ts';
 import { writtenSince } from './bucket.ts';
 import { type Facts, factsOf } from './figures.ts';
 import { lastMs, madeOf, type Written, writtenIn } from './files.ts';
-import { LedgerRecords } from './ledger.ts';
+import { LedgerRecords } from './ledger-records.ts';
 import type { Span } from './lives.ts';
 
 const DAY_MS = 86_400_000;

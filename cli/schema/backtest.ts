@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { change, count, documentOf, FRAME, time, usd } from './parts.ts';
 
-function sideOf(counts: z.ZodInt, description: string) {
+function sideOf<More extends z.ZodRawShape>(counts: z.ZodInt, description: string, more: More) {
   return documentOf(
     {
       nodes: counts.meta({ description: 'nodes that were launched' }),
@@ -11,11 +11,15 @@ function sideOf(counts: z.ZodInt, description: string) {
       nodesRemoved: counts,
       evictions: counts,
       movesSavedUsd: usd('saved by the moves'),
-      netUsd: usd('usd less movesSavedUsd'),
+      ...more,
     },
     description,
   );
 }
+
+const NET = {
+  netUsd: usd('what the variant costs more in all: usd less movesSavedUsd of the difference'),
+};
 
 const figuresSchema = documentOf(
   { nodes: count, usdPerHour: usd('list price'), usd: usd('list price times hours') },
@@ -39,9 +43,9 @@ export const backtestSchema = z.strictObject({
   searchesLeftOut: count.meta({
     description: 'recorded searches that the rules do not decide: their moves are in neither side',
   }),
-  recorded: sideOf(count, 'as recorded'),
-  variant: sideOf(count, 'as decided again'),
-  difference: sideOf(change, 'variant less recorded'),
+  recorded: sideOf(count, 'as recorded', {}),
+  variant: sideOf(count, 'as decided again', {}),
+  difference: sideOf(change, 'variant less recorded', NET),
   launches: z.array(
     documentOf(
       {

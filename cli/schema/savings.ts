@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MOVE_OUTCOMES } from '../ledger/ledger.ts';
+import { MOVE_OUTCOMES } from '../ledger/ledger-records.ts';
 import { count, documentOf, FRAME, time, usd } from './parts.ts';
 
 const launchSchema = documentOf(
@@ -36,6 +36,22 @@ const moveSchema = documentOf(
   'a move of consolidation, and what came of it',
 );
 
+const replacementSchema = documentOf(
+  {
+    at: time.meta({ description: 'of the move; before `from` where the node still ran' }),
+    file: z.string().meta({ description: 'the recording of the move' }),
+    claim: z.string().meta({ description: 'the NodeClaim' }),
+    nodePool: z.string(),
+    type: z.string(),
+    zone: z.string(),
+    capacityType: z.string(),
+    usdPerHour: usd('list price of the planned node'),
+    hours: z.number().meta({ description: 'hours that it ran in the time' }),
+    usd: usd('list price times hours'),
+  },
+  'a node that came in place of nodes which consolidation removed',
+);
+
 /** The document of `joiner savings -o json`. */
 export const savingsSchema = z.strictObject({
   ...FRAME,
@@ -43,6 +59,7 @@ export const savingsSchema = z.strictObject({
   to: time,
   launches: z.array(launchSchema),
   moves: z.array(moveSchema),
+  replacements: z.array(replacementSchema),
   interruptions: z.array(
     documentOf(
       { nodePool: z.string(), kind: z.string(), nodes: count, hours: z.number() },
@@ -60,8 +77,11 @@ export const savingsSchema = z.strictObject({
       nodesRan: count.meta({ description: 'nodes that ran at some moment of the time' }),
       nodesLaunched: count.meta({ description: 'of these, launched in the time' }),
       nodesCompared: count.meta({ description: 'of those that ran, of compared launches' }),
+      nodesReplacing: count.meta({ description: 'of those that ran, replacements' }),
+      costUsd: usd('of all nodes that ran, without those that a note names'),
       usd: usd('of the launches that were compared'),
       firstFitUsd: usd('first fit of the same launches'),
+      replacementsUsd: usd('of the replacements'),
       launchesSavedUsd: usd('firstFitUsd less usd'),
       movesSavedUsd: usd('of all moves'),
       savedUsd: usd('launchesSavedUsd and movesSavedUsd'),

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordingTo } from '../../cli/simulate/recordings.ts';
+import { FINAL_STATE, recordingTo } from '../../cli/simulate/recordings.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Json } from '../../shared/sim/json.ts';
@@ -107,5 +107,6 @@ export async function recordedTo(
   mkdirSync(folder, { recursive: true });
   const lines = state.decisions.map((each) => `${JSON.stringify(each)}\n`);
   writeFileSync(join(folder, 'decisions.ndjson'), lines.join(''));
+  writeFileSync(join(folder, FINAL_STATE), `${JSON.stringify(state)}\n`);
   return state.totals.cost;
 }

@@ -271,6 +271,40 @@ it.each(KEPT)(
   60_000,
 );
 
+it('a shortage that passes is no saving: both sides have its offerings', async () => {
+  const zones = ['us-east-1a', 'us-east-1b'];
+  const manifests = [
+    NODE_CLASS,
+    nodePool('default', {
+      'karpenter.sh/capacity-type': ['spot'],
+      'topology.kubernetes.io/zone': zones,
+    }),
+    workload('shop', 6, { cpu: '900m', memory: '2Gi' }),
+    workload('gone', 1, { cpu: '1', memory: '1Gi' }),
+  ];
+  const { text } = await recordedMoment(manifests, GONE, 5);
+  const recording = JSON.parse(text);
+  for (const { name, offerings } of recording.snapshot.typeLists.flat()) {
+    for (const offering of offerings) {
+      const isShort = offering.zone === zones[0] || name.endsWith('.large');
+      if (isShort && offering.capacityType === 'spot') offering.available = false;
+    }
+  }
+  const files = { 'provision-1.json': text, 'provision-2.json': JSON.stringify(recording) };
+  await inFolder(files, async (folder) => {
+    const ask = async (name: string) => {
+      const { stdout } = await joiner('advise', `${folder}/${name}`, '-o', 'json');
+      return adviseSchema.parse(JSON.parse(stdout));
+    };
+    const [free, short] = [await ask('provision-1.json'), await ask('provision-2.json')];
+    expect(short.anew).toEqual(free.anew);
+    expect(short.advice).toEqual(free.advice);
+    expect(short.notes.filter((each) => !free.notes.includes(each))).toEqual([
+      expect.stringMatching(/^\d+ offerings that a shortage bars now are planned as available/),
+    ]);
+  });
+}, 60_000);
+
 describe('of a folder', () => {
   const older = '2026-01-01T00:05:00.000Z';
   const newer = '2026-01-01T00:06:00.000Z';

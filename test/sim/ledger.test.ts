@@ -17,7 +17,8 @@ import { validated } from '../cli/validated.ts';
 /** 30 in the nightly run. */
 const DAYS = Number(process.env['JOINER_LEDGER_DAYS'] ?? 5);
 
-const folder = mkdtempSync(join(tmpdir(), 'joiner-ledger-'));
+const parent = mkdtempSync(join(tmpdir(), 'joiner-ledger-'));
+const folder = join(parent, 'month');
 
 async function answered(...args: readonly string[]): Promise<unknown> {
   const { exitCode, stdout, stderr } = await joiner(...args, '-o', 'json');
@@ -46,7 +47,7 @@ beforeAll(async () => {
   costUsd = await recordedTo(folder, DAYS, manifests, dailySteps(DAYS));
 }, 600_000);
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(parent, { recursive: true }));
 
 describe(`${DAYS} recorded days`, () => {
   it('the ledger is the sum of its entries, and its entries are price times hours', async () => {
@@ -67,7 +68,7 @@ describe(`${DAYS} recorded days`, () => {
     ]);
   });
 
-  it('nodes that were launched before the time count for what lies in it, to the cent', async () => {
+  it('nodes that were launched before the time count for what lies in it', async () => {
     const since = async (span: string) =>
       savingsSchema.parse(await answered('savings', '--dir', folder, '--since', span));
     const [all, day] = [await since('31d'), await since('1d')];
@@ -114,7 +115,6 @@ describe(`${DAYS} recorded days`, () => {
     const { recorded, difference } = await backtest('--set', 'nodePrice=0.003');
     expect(cents(recorded.usd)).toBe(cents(totals.usd));
     expect(cents(recorded.movesSavedUsd)).toBe(cents(totals.movesSavedUsd));
-    expect(cents(recorded.netUsd)).toBe(cents(totals.usd - totals.movesSavedUsd));
     expect(recorded.evictions).toBe(totals.evictions);
     expect(Object.values(difference).every((each) => each === 0)).toBe(true);
   });
@@ -133,10 +133,42 @@ describe(`${DAYS} recorded days`, () => {
   });
 
   it('a dearer eviction leaves moves out', async () => {
-    const { recorded, variant } = await backtest('--set', 'evictionPrice=50');
+    const { recorded, variant, difference } = await backtest('--set', 'evictionPrice=50');
     expect(recorded.evictions).toBeGreaterThan(0);
     expect(variant).toMatchObject({ evictions: 0, movesSavedUsd: 0 });
     expect(variant.usd).toBe(recorded.usd);
+    // The nodes that the moves removed would have run on: the variant costs what the moves saved.
+    expect(difference.netUsd).toBeCloseTo(recorded.movesSavedUsd, 9);
+    expect(recorded).not.toHaveProperty('netUsd');
+    const { stdout } = await joiner('backtest', folder, '--set', 'evictionPrice=50');
+    const amount = recorded.movesSavedUsd.toFixed(2).replace('.', '\\.');
+    expect(stdout).toMatch(new RegExp(`^Difference in cost +\\+\\$${amount}$`, 'm'));
+    expect(stdout).not.toContain('less savings');
+  });
+});
+
+describe('hours in which consolidation replaced nodes', () => {
+  it('cost in the ledger what the simulation paid, to the cent', async () => {
+    const own = join(parent, 'replaced');
+    const onDemand = { 'karpenter.sh/capacity-type': ['on-demand'] };
+    const manifests = [
+      NODE_CLASS,
+      nodePool('default', onDemand),
+      workload('shop', 14, { cpu: '900m', memory: '2Gi' }),
+    ];
+    const steps = [{ at: '40m', scale: { name: 'shop', replicas: 2 } }];
+    const paidUsd = await recordedTo(own, 0.25, manifests, steps);
+    const { totals, moves, replacements, notes } = savingsSchema.parse(
+      await answered('savings', '--dir', own),
+    );
+    expect(moves.some((each) => each.replacements > 0 && each.outcome === 'done')).toBe(true);
+    expect(totals.nodesReplacing).toBeGreaterThan(0);
+    expect(totals.nodesReplacing).toBe(replacements.length);
+    expect(totals.nodesRan).toBe(totals.nodesCompared + totals.nodesReplacing);
+    expect(notes).toEqual([]);
+    expect(totals.costUsd).toBeCloseTo(totals.usd + totals.replacementsUsd, 9);
+    expect(cents(totals.costUsd)).toBe(cents(paidUsd));
+    expect(cents(totals.usd)).toBeLessThan(cents(paidUsd));
   });
 });
 

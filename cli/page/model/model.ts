@@ -140,6 +140,8 @@ export interface PageModel {
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly currency: Currency;
   readonly costs: readonly CostRow[];
+  /** Whether costs are shown for a month, too; not where they are no forecast. @default true */
+  readonly hasMonths?: boolean;
   readonly verdict: string;
   readonly scenes: readonly Scene[];
   readonly history: History | null;

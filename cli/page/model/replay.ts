@@ -105,14 +105,19 @@ function notesOf(recordings: readonly Json[], version: string): readonly string[
   ];
 }
 
+/** Files are given in any order. */
+function byTime(a: Json, b: Json): number {
+  const [first, second] = [textAt(a, 'at') ?? '', textAt(b, 'at') ?? ''];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
 /** The page of what `replay -o json` prints. */
 export function replayModel(subject: string, json: Json): PageModel {
-  const recordings = listAt(json, 'recordings').filter(isJson);
+  const recordings = listAt(json, 'recordings').filter(isJson).toSorted(byTime);
   const others = recordings.filter((each) => each['same'] !== true).length;
   const found = scenesOf(recordings);
   const scenes = found.filter((each) => each !== undefined);
   const costs = recordings.map(costOf);
-  const sum = costs.reduce((all, { perHour }) => all + (perHour ?? 0), 0);
   const currency = currencyIn(json, scenes);
   const prices = pricesIn(currency);
   const launched = recordings.reduce((all, each) => all + claimsIn(each).length, 0);
@@ -130,7 +135,10 @@ export function replayModel(subject: string, json: Json): PageModel {
       { value: (recordings.length - others).toLocaleString('en'), label: 'the same' },
       { value: others.toLocaleString('en'), label: 'with another result' },
       { value: launched.toLocaleString('en'), label: 'new nodes' },
-      { value: prices.perHour(sum), label: 'an hour for these' },
+      // Nodes of different moments did not run together: only those of one have a price an hour.
+      ...costs.slice(isOne ? 0 : costs.length).map(({ perHour }) => {
+        return { value: prices.perHour(perHour), label: 'an hour for these' };
+      }),
     ],
     facts: fact('Joiner', version),
     currency,

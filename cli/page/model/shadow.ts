@@ -145,6 +145,7 @@ export function shadowModel(subject: string, json: Json): PageModel {
       { label: 'Karpenter', perHour: now, note: 'mean of all nodes', tone: 'before' },
       { label: 'Joiner', perHour: planned, note: 'mean of what its plans leave', tone: 'after' },
     ],
+    hasMonths: false,
     verdict: caveat,
     scenes: [],
     history: null,

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FINAL_STATE } from '../../../cli/simulate/recordings.ts';
 import { placeOf } from '../../../shared/aws/memory/decision-log.ts';
 import { WORLD_START_MS } from '../../../shared/sim/world.ts';
 import { NODE_CLASS, nodePool, recordedTo, workload } from '../../builders/recorded-month.ts';
@@ -39,6 +40,8 @@ it('reads the bucket as it reads a folder', async () => {
   await inFolder({}, async (folder) => {
     const steps = [{ at: '68m', scale: { name: 'shop', replicas: 6 } }];
     await recordedTo(folder, 0.05, MANIFESTS, steps);
+    // A copy of the bucket has none: its time ends with the last record.
+    rmSync(join(folder, FINAL_STATE));
     const since = '2d';
     const put = (place: string, body: Buffer) =>
       aws.bucket.objects.set(`clusters/demo/${place}`, body);

@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type {
   LaunchFacts,
   LaunchFigures,
-  MoveFigures,
+  PlannedMove,
   SearchFacts,
 } from '../../../cli/ledger/figures.ts';
-import { type Ledger, ledgerOf, type MoveOutcome } from '../../../cli/ledger/ledger.ts';
+import { type Ledger, ledgerOf } from '../../../cli/ledger/ledger.ts';
+import { LedgerRecords, type MoveOutcome } from '../../../cli/ledger/ledger-records.ts';
 import { ledgerText } from '../../../cli/ledger/render.ts';
 import { type ReadDecision, readDecisionSchema } from '../../../shared/api/decision-record.ts';
 
 const HOUR_MS = 3_600_000;
+const OFFERING = { type: 'm6i.large', zone: 'us-east-1a', capacityType: 'spot' };
 const SPAN = { fromMs: 0, toMs: 100 * HOUR_MS };
 
 function record(hour: number, claim: string, useCase: string, action: string, detail: object = {}) {
@@ -30,8 +32,7 @@ function life(claim: string, pod: string, from: number, to?: number): readonly R
 function figures(...nodes: readonly (readonly [pod: string, price: number])[]): LaunchFigures {
   return {
     nodes: nodes.map(([pod, usdPerHour]) => {
-      const offering = { type: 'm6i.large', zone: 'us-east-1a', capacityType: 'spot' };
-      return { ...offering, nodePool: 'web', usdPerHour, pods: [pod] };
+      return { ...OFFERING, nodePool: 'web', usdPerHour, pods: [pod] };
     }),
     usdPerHour: nodes.reduce((sum, [, price]) => sum + price, 0),
     podsPlaced: nodes.length,
@@ -139,16 +140,17 @@ describe('a node that was launched before the time', () => {
   });
 });
 
-const MOVE: MoveFigures = {
+const MOVE: PlannedMove = {
   claims: ['old'],
   beforeUsdPerHour: 0.4,
   afterUsdPerHour: 0.1,
   replacements: 1,
+  newNodes: [{ nodePool: 'web', ...OFFERING, usdPerHour: 0.1 }],
   evictions: 3,
   horizonHours: 4,
 };
 
-function search(hour: number, recorded: readonly MoveFigures[]): SearchFacts {
+function search(hour: number, recorded: readonly PlannedMove[]): SearchFacts {
   const atMs = hour * HOUR_MS;
   return { ...HEAD, useCase: 'disrupt', atMs, recorded };
 }
@@ -181,6 +183,89 @@ describe('a move', () => {
     expect(moves).toMatchObject([{ outcome }]);
     expect(totals.savedUsd).toBeCloseTo(saved, 12);
     expect(totals.evictions).toBe(outcome === 'done' ? 3 : 0);
+  });
+});
+
+describe('a replacement', () => {
+  const launched = (hour: number, claim: string, chosen: object = OFFERING) =>
+    record(hour, claim, 'provision', 'launch', { nodePool: 'web', chosen });
+  const replaced = (hour: number, claim: string, ...replacements: readonly string[]) =>
+    record(hour, claim, 'disrupt', 'replace', { nodePool: 'web', replacements });
+  const removed = [
+    record(10.5, 'old', 'disrupt', 'delete'),
+    record(11, 'old', 'lifecycle', 'terminate'),
+  ];
+  const records = [
+    ...life('old', 'shop/a', 1),
+    replaced(10, 'old', 'new'),
+    ...removed,
+    launched(10, 'new'),
+    record(30, 'new', 'lifecycle', 'terminate'),
+  ];
+  const plan = figures(['shop/a', 0.4]);
+
+  it('costs what it ran, also after the horizon, and is in no note', () => {
+    const { totals, replacements, notes, moves } = ledger(records, [
+      launch(1, plan, plan),
+      search(10, [MOVE]),
+    ]);
+    expect(replacements).toMatchObject([{ claim: 'new', usdPerHour: 0.1, hours: 20 }]);
+    expect(totals).toMatchObject({ nodesRan: 2, nodesCompared: 1, nodesReplacing: 1 });
+    expect(totals.replacementsUsd).toBeCloseTo(2, 12);
+    // 0.4 for ten hours, and 0.1 for twenty.
+    expect(totals.costUsd).toBeCloseTo(6, 12);
+    expect(notes).toEqual([]);
+    expect(moves[0]).not.toHaveProperty('newNodes');
+  });
+
+  it('counts for the part of its life in the time, as its move was before it', () => {
+    const span = { fromMs: 20 * HOUR_MS, toMs: 100 * HOUR_MS };
+    const { totals, moves, notes } = ledgerOf(records, [search(10, [MOVE])], span);
+    expect(totals).toMatchObject({ nodesReplacing: 1, replacementsUsd: 1, costUsd: 1 });
+    expect({ moves, notes }).toEqual({ moves: [], notes: [] });
+    expect(new LedgerRecords(records, span).launchedFor(10 * HOUR_MS)).toBe(true);
+  });
+
+  it('has the price of the planned node that EC2 launched', () => {
+    const dear = { ...OFFERING, type: 'm6i.4xlarge' };
+    const newNodes = [
+      { nodePool: 'web', ...dear, usdPerHour: 0.8 },
+      { nodePool: 'web', ...OFFERING, usdPerHour: 0.1 },
+    ];
+    const both = [
+      replaced(10, 'old', 'small', 'other'),
+      ...removed,
+      launched(10, 'small'),
+      // EC2 had another type than the one that was planned.
+      launched(10, 'other', { ...dear, type: 'm6a.4xlarge' }),
+    ];
+    const { replacements } = ledger(both, [search(10, [{ ...MOVE, replacements: 2, newNodes }])]);
+    expect(replacements.map(({ claim, usdPerHour }) => [claim, usdPerHour])).toEqual([
+      ['small', 0.1],
+      ['other', 0.8],
+    ]);
+  });
+
+  it('of several nodes counts once; one that never ran is none', () => {
+    const several = [
+      replaced(10, 'old', 'new'),
+      replaced(10, 'older', 'new'),
+      launched(10, 'new'),
+      replaced(40, 'late', 'never'),
+    ];
+    const facts = [
+      search(10, [{ ...MOVE, claims: ['old', 'older'] }]),
+      search(40, [{ ...MOVE, claims: ['late'] }]),
+    ];
+    expect(ledger(several, facts).replacements.map(({ claim }) => claim)).toEqual(['new']);
+  });
+
+  it('of a plan that is not recorded is named', () => {
+    const { notes, totals } = ledger(records, [launch(1, plan, plan)]);
+    expect(totals.replacementsUsd).toBe(0);
+    expect(notes).toEqual([
+      '1 of the nodes that ran replaced others by a plan that is not recorded, as those for drift, not counted: new',
+    ]);
   });
 });
 

@@ -87,6 +87,20 @@ describe('a page of recordings', () => {
   });
 });
 
+describe('a page of several recordings', () => {
+  it('has them by time, and adds up no prices of different moments', async () => {
+    await withRecordings(async (files) => {
+      const text = textOf(await pageOf('replay', ...files.toReversed()));
+      const [plan, move] = ['provision of 2026', 'disrupt of 2026'].map((at) => text.indexOf(at));
+      expect(plan).toBeGreaterThan(0);
+      expect(move).toBeGreaterThan(plan ?? 0);
+      expect(text).not.toContain('an hour for these');
+      const one = textOf(await pageOf('replay', ...files.slice(0, 1)));
+      expect(one).toMatch(/^\$\d+\.\d{4} an hour for these$/m);
+    });
+  });
+});
+
 describe('a page of a comparison', () => {
   it('says in what the ways differ, and what the rules of Karpenter are', async () => {
     const text = textOf(await pageOf('compare', join(ROOT, 'bench/compare/mixed')));

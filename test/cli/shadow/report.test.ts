@@ -243,6 +243,7 @@ describe('joiner shadow report', () => {
       expect(page).toContain('2 / 1 nodes launched: Karpenter / Joiner');
       expect(page).toContain(`joiner shadow report ${folder}/all.ndjson`);
       expect(page).toContain('Not a forecast: ');
+      expect(page).not.toMatch(/a month/i);
       expect(page).toContain('m7g.xlarge on-demand in us-east-1a at $0.1600/h; for 3 pods');
       expect(page).toContain('$0.1000/h; 3 evictions; its pods fit elsewhere');
       expect(page).not.toMatch(/nodesLaunched|meanUsdPerHour|pendingSeconds|undefined|NaN/);
@@ -252,8 +253,8 @@ describe('joiner shadow report', () => {
   });
 
   it.each<[string, string, string]>([
-    ['a line that is none', `${lines(ALL)}{}\n`, 'all.ndjson:6: is no observation'],
-    ['a line that is no JSON', `${lines(ALL)}{"a\n`, 'all.ndjson:6: is no observation'],
+    ['a file without observations', 'kind: Config\n', 'all.ndjson:1: is no JSON'],
+    ['a JSON document', '{\n"a": 1\n}\n', 'all.ndjson:1: is no JSON'],
     ['a single observation', lines(ALL.slice(0, 1)), 'needs two observations'],
     [
       'several clusters',
@@ -265,6 +266,34 @@ describe('joiner shadow report', () => {
       const { exitCode, stdout, stderr } = await joiner('shadow', 'report', `${folder}/all.ndjson`);
       expect([exitCode, stdout]).toEqual([2, '']);
       expect(stderr).toContain(says);
+    });
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'of another kind',
+      `${lines(ALL.slice(0, 2))}{}\n${lines(ALL.slice(2))}`,
+      '1 of its 6 lines cannot be read: 3 (is no observation: format: Invalid input: expected 1)',
+    ],
+    [
+      'that a kill has cut',
+      `${lines(ALL)}${lines(ALL).slice(0, 80)}`,
+      '1 of its 6 lines cannot be read: 6 (is no JSON: it may be cut)',
+    ],
+    [
+      'before and at the end',
+      `{\n${lines(ALL)}{`,
+      '2 of its 7 lines cannot be read: 1 (is no JSON: it may be cut), 7 (is no JSON: it may be cut)',
+    ],
+  ])('warns of a line %s, and reports the others', async (_, text, says) => {
+    await inFolder({ 'all.ndjson': text, 'whole.ndjson': lines(ALL) }, async (folder) => {
+      const ask = async (name: string) => await joiner('shadow', 'report', `${folder}/${name}`);
+      const [found, whole] = [await ask('all.ndjson'), await ask('whole.ndjson')];
+      expect(found).toEqual({
+        ...whole,
+        exitCode: 0,
+        stderr: `warning: ${folder}/all.ndjson: ${says}\n`,
+      });
     });
   });
 
