@@ -200,6 +200,8 @@ const OTHERS: readonly string[] = [
   'launch-back-off',
   'launch-back-off-said',
   'launch-trial',
+  // Of existing nodes, where somebody asks: test/unit/explain/existing-nodes.test.ts.
+  'host-ports-in-use',
   // test/unit/scheduling/rare-reasons.test.ts.
   'limits-or-reservations-reached',
   'room-beside-other-pods',

@@ -98,7 +98,7 @@ describe('why a pod has no node', () => {
   it('is a sentence, with what each stage left folded under it', () => {
     const decisions = partOf(paused.page, 'Decisions', 'What was not done, and why');
     expect(decisions).toMatch(
-      /^9m unschedulable Pod\/\S+ Launches of NodePool default are paused; none of 1 existing nodes has room for it; and 1 other pod\nNodePool default: 1328 types → /m,
+      /^9m unschedulable Pod\/\S+ Launches of NodePool default are paused; the existing node does not take it; and 1 other pod\nNodePool default: 1328 types → /m,
     );
   });
 

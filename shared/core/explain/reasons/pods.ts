@@ -14,7 +14,7 @@ const launches = {
 /** Why a pod gets no node. */
 export const PODS = {
   'pod-unplaced': {
-    meaning: 'No NodePool has an instance type for the pod, and no node has room for it.',
+    meaning: 'No NodePool has an instance type for the pod, and no existing node takes it.',
     remedy: 'Each stage is a reason of its own: see "A NodePool has no instance type for a pod".',
     parameters: {
       nodePools: {
