@@ -1,5 +1,6 @@
 import type { NodeModel, Scene } from '../model/model.ts';
 import {
+  isStarting,
   momentsOf,
   type PriceSum,
   podsOn,
@@ -66,7 +67,7 @@ export function eachPrice(nodes: Nodes, prices: Prices): Markup {
 }
 
 function roomText(scene: Scene, nodes: Nodes, prices: Prices): readonly string[] {
-  if (priceSum(nodes).unknown > 0) return [];
+  if (priceSum(nodes).unknown > 0 || nodes.every(isStarting)) return [];
   const room = roomOf(scene, nodes);
   return [
     room > ROOM_MIN ? `room for more pods ${prices.perHour(room)}/h` : 'no room for more pods',

@@ -88,13 +88,18 @@ function leadOf(json: Json, pending: number, prices: Prices): string {
   const claims = listAt(json, 'nodeClaims').filter(isJson);
   const daemons = claims.reduce((sum, each) => sum + price(each, 'daemonSetPods'), 0);
   const own = Math.max(0, price(json, 'pods', 'running') - daemons);
-  const nodes = price(json, 'totals', 'nodes');
+  const nodes = count(price(json, 'totals', 'nodes'), 'node');
+  const starting = claims.filter(
+    ({ instanceType, nodeName }) => typeof instanceType === 'string' && nodeName === null,
+  ).length;
+  const there =
+    starting === 0 ? nodes : `${nodes}, and ${starting.toLocaleString('en')} more start,`;
   const waits =
     pending === 0 ? 'none waits' : `${count(pending, 'pod')} without a node or starting`;
   const end = prices.perHour(price(json, 'totals', 'pricePerHour'));
   const refused = Object.keys(objectAt(json, 'rejected')).length;
   const undone = refused === 0 ? '' : `; ${refused} not done, see the end of the page`;
-  return `At the end ${podsText({ own, daemons })} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}${undone}.`;
+  return `At the end ${podsText({ own, daemons })} run on ${there} for ${end} an hour; ${waits}${undone}.`;
 }
 
 /** Decisions after which a node is drained. */

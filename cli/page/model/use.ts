@@ -53,9 +53,18 @@ export function podsOn({ workloads }: Scene, nodes: readonly NodeModel[]): PodSu
 /** What costs less than this an hour is no room worth a word. */
 export const ROOM_MIN = 0.00005;
 
-/** What the room costs on nodes of known price: the free share of each one's fullest resource. */
+/** It is paid for, and has not joined: what its pods request of it is not known yet. */
+export function isStarting({ life, state }: NodeModel): boolean {
+  return state === 'starting' || (life !== null && life.ready === null);
+}
+
+/**
+ * What the room costs on nodes of known price that have joined: the free share of each one's fullest
+ * resource.
+ */
 export function roomOf(scene: Scene, nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, node) => {
+    if (isStarting(node)) return sum;
     const shares = scene.resources.map((each) => shareOf(usageOf(scene, [node], each)));
     return sum + (node.listPrice ?? 0) * Math.max(0, 1 - Math.max(...shares));
   }, 0);

@@ -41,6 +41,9 @@ const returned = await simulated(
   ...['--scenario', join(returnFolder, 'scenario.yaml'), '--duration', '15m'],
 );
 
+/** It ends before the nodes have joined. */
+const begun = await simulated(SPREAD, '--duration', '20s');
+
 /** The part of a page's words under one heading. */
 function partOf(page: string, from: string, to: string): string {
   const text = textOf(page);
@@ -210,6 +213,15 @@ describe('the sums of a picture', () => {
     expect(text).toContain('cpu 83 % · memory 8 % · room for more pods $0.0841/h');
     expect(text).toContain("is the share of a node's price that is free of its fullest resource");
     expect(text).not.toContain('free room');
+  });
+
+  it('count nodes that start by themselves, and no room on them', () => {
+    const text = textOf(begun.page);
+    expect(text).toMatch(
+      /^At the end 0 pods run on 0 nodes, and 5 more start, for \$0\.3775 an hour; /m,
+    );
+    expect(text).toMatch(/^All NodePools: 5 nodes · .* · \$0\.3775\/h/m);
+    expect(text).not.toContain('room for more pods $');
   });
 });
 
