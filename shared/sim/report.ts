@@ -1,10 +1,12 @@
 import { resolveTypes } from '../app/planning/provisioning-input.ts';
+import { type Reason, reason, sentence } from '../core/explain/reason.ts';
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import { type Pod, podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import { plannedPods } from '../core/nomination/planned-pods.ts';
 import { overlayRemark } from '../core/overlay/remark.ts';
 import { changedPrice } from '../core/overlay/resolve.ts';
 import { formatResources } from '../core/quantity.ts';
@@ -141,14 +143,35 @@ function nodeReports(state: ClusterState, pods: PodsByNode): readonly NodeReport
   }));
 }
 
+/** What the launch of a NodeClaim waits for, as it was recorded since it was created. */
+function launchAwaits({ recorder }: World, { createdAtMs }: NodeClaim): Reason {
+  const capped = recorder.decisions
+    .filter(({ atMs }) => atMs >= createdAtMs)
+    .flatMap(({ reasons }) => reasons)
+    .findLast(({ code }) => code === 'launches-capped');
+  return capped ?? reason('instance-awaited', {});
+}
+
+/** Why a pod that has a plan, or has yet to be looked at, does not run. */
+function waitingText(world: World, { nodeClaims }: ClusterState['objects'], pod: Pod): string {
+  if (pod.nodeName !== undefined) return 'starting';
+  const claim = nodeClaims.find(
+    (each) => !isTrue(each, 'Registered') && plannedPods(each).includes(pod.uid),
+  );
+  if (claim === undefined) return 'waiting for a node';
+  const isLaunched = claim.providerId !== undefined;
+  const why = isLaunched ? reason('node-not-joined', {}) : launchAwaits(world, claim);
+  return `waiting for its NodeClaim: ${sentence(why)}`;
+}
+
 function podReport(world: World, state: ClusterState): FinalState['pods'] {
   const { pods } = state.objects;
   const pending = pods
     .filter((pod) => pod.phase === 'Pending')
     .map((pod) => {
       const name = podKey(pod);
-      const waiting = pod.nodeName === undefined ? 'waiting for a node' : 'starting';
-      return { name, reason: world.unplaced.get(name) ?? waiting };
+      const why = world.unplaced.get(name) ?? waitingText(world, state.objects, pod);
+      return { name, reason: why };
     });
   return {
     running: pods.filter((pod) => pod.phase === 'Running').length,

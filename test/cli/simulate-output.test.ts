@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { progressTo } from '../../cli/progress.ts';
 import { loadObjects } from '../../cli/simulate/load.ts';
@@ -8,6 +9,7 @@ import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
+import { root } from '../support/repository.ts';
 import { DEPLOYMENT, NODE_CLASS, NODE_POOL, POD } from './manifests.ts';
 import { inFolder, joiner } from './run.ts';
 
@@ -133,6 +135,30 @@ describe('long lists', () => {
       joiner('simulate', '-v', '--bare', '--duration', '1m', folder),
     );
     expect(exitCode).toBe(0);
+  });
+});
+
+describe('pods that have a plan and no node', () => {
+  const SPREAD = join(root, 'examples/07-spread-and-spot');
+
+  it.each([
+    ['its node has not joined', '20s', '', 'its node is not ready yet'],
+    [
+      'its launch is not allowed yet',
+      '20s',
+      'maxLaunchesPerMinute: 1',
+      '4 launches wait: maxLaunchesPerMinute is reached',
+    ],
+  ])('wait for it, and it is said why: %s', async (_, duration, settings, why) => {
+    await inFolder({ 'settings.yaml': settings }, async (folder) => {
+      const stated = settings === '' ? [] : ['--settings', join(folder, 'settings.yaml')];
+      const args = ['--duration', duration, '--bare', ...stated, '-o', 'json'];
+      const { stdout } = await joiner('simulate', SPREAD, '--region', 'us-east-1', ...args);
+      const { pods } = JSON.parse(stdout) as FinalState;
+      const reasons = new Set(pods.pending.map(({ reason }) => reason));
+      expect(reasons).toContain(`waiting for its NodeClaim: ${why}`);
+      expect(reasons).not.toContain('waiting for a node');
+    });
   });
 });
 
