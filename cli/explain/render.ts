@@ -1,6 +1,6 @@
 import { age } from '../../shared/core/duration.ts';
 import { stageText } from '../../shared/core/explain/parameters.ts';
-import { sentence } from '../../shared/core/explain/reason.ts';
+import { type Reason, sentence } from '../../shared/core/explain/reason.ts';
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
 import { isJson } from '../../shared/sim/json.ts';
@@ -8,6 +8,7 @@ import { priceText } from '../price-text.ts';
 import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
 import type { BoundPlace, ExistingNodes, Place, PodExplanation } from './pod.ts';
+import { remediesOf } from './remedies.ts';
 import type { WorkloadExplanation } from './workload.ts';
 
 /** Pods that are named; JSON has them all. */
@@ -43,6 +44,12 @@ function existingPart({ nodes, obstacles }: ExistingNodes): readonly string[] {
   const of = (each: number): string => `${each} of ${nodes}`;
   const told = obstacles.map((each): Line => [of(each.nodes), `not by ${sentence(each.why)}`]);
   return [`Existing nodes that do not take it\n${lines(told)}`];
+}
+
+/** What a person can do, by the codes of docs/reasons.md. */
+function remedyPart(reasons: readonly Reason[]): readonly string[] {
+  const all = remediesOf(reasons).map(({ code, remedy }): Line => [code, remedy]);
+  return all.length === 0 ? [] : [`What to do, by reason\n${lines(all)}`];
 }
 
 function rowText({ instanceType, capacityType, zone, nodePool, pricePerHour }: NodeRow): string {
@@ -90,6 +97,7 @@ export function renderPod(explanation: PodExplanation): string {
     parts.push(`A node of its own, by NodePool\n${lines(options.map(steps))}`);
   }
   if (place.kind === 'none' || place.kind === 'new') parts.push(...existingPart(existing));
+  if (place.kind === 'none') parts.push(...remedyPart(place.reasons ?? []));
   return parts.join('\n\n');
 }
 
@@ -125,7 +133,9 @@ export function renderWorkload(explanation: WorkloadExplanation): string {
   if (options.length > 0) {
     parts.push(`A node for one of its pods, by NodePool\n${lines(options.map(steps))}`);
   }
-  if (pods.some(({ place }) => place.kind === 'none')) parts.push(...existingPart(existing));
+  const waiting = pods.flatMap(({ place }) => (place.kind === 'none' ? [place] : []));
+  if (waiting.length > 0) parts.push(...existingPart(existing));
+  parts.push(...remedyPart(waiting.flatMap(({ reasons = [] }) => reasons)));
   return parts.join('\n\n');
 }
 
@@ -169,7 +179,7 @@ function plannedLines({ planned }: ClaimExplanation): readonly Line[] {
 
 /** For people: what the claim is, how it came to be, and what would become of it. */
 export function renderClaim(explanation: ClaimExplanation): string {
-  const { row, decision, conditions, annotations, pods } = explanation;
+  const { row, decision, conditions, annotations, pods, fate, further } = explanation;
   const price =
     row.pricePerHour === undefined ? 'of unknown price' : `${priceText(row.pricePerHour)}/h`;
   const about: readonly Line[] = [
@@ -187,7 +197,10 @@ export function renderClaim(explanation: ClaimExplanation): string {
     const why = [reason === name ? '' : reason, message].filter((each) => each !== '').join(': ');
     return [name, `${status.padEnd(7)} ${why}`];
   });
+  const kept = fate.kind === 'goes' ? [] : fate.reasons;
+  const layers = further?.layers.flatMap(({ reasons }) => reasons) ?? [];
   const parts = [`NodeClaim ${row.nodeClaim ?? ''}\n${lines(about)}`];
+  parts.push(...remedyPart([...kept, ...layers]));
   if (said.length > 0) parts.push(`Conditions\n${lines(said)}`);
   const facts = Object.entries(annotations);
   if (facts.length > 0) parts.push(`Noted on it\n${lines(facts)}`);

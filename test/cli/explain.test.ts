@@ -73,7 +73,7 @@ describe('joiner explain -f', () => {
     ],
     ['sts/web -n shop -f @', 1, 'there is no pod of StatefulSet web in namespace shop'],
     ['deploi/web -f @', 2, 'deploi: expected pod, node, nodeclaim, deployment, replicaset,'],
-    ['node a -f @', 2, 'node: of manifests a pod is explained'],
+    ['node a -f @', 2, 'node: of manifests pods and workloads are explained'],
     ['pod a -f @/none.yaml', 2, '@/none.yaml: no such file'],
     ['pod a -f @/aa.yaml', 2, '@/aa.yaml: no such file or folder (did you mean @/a.yaml?)'],
     ['pod a --bare', 2, '--bare: a cluster has what it has'],
