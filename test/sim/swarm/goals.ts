@@ -30,6 +30,11 @@ function fixedApart({ world, users }: GoalSettings): readonly string[] {
   return length === replicas ? [] : [`NodePool ${FIXED} has ${length} nodes of ${replicas}`];
 }
 
+/** Whether a drain moves it elsewhere. */
+function isMoved({ controller }: Pod): boolean {
+  return controller?.kind !== 'DaemonSet';
+}
+
 /** What must have come about once faults have stopped for long enough. */
 export function unmetGoals(of: GoalSettings): readonly string[] {
   const { world, setting } = of;
@@ -42,6 +47,8 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );
+  // Of drains that wait: an empty node may be kept for each.
+  let awaited = pods.filter((pod) => isMoved(pod) && blocked.has(pod.nodeName)).length;
   const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
   const nowMs = world.timeline.nowMs();
   const millisOf = (claims: readonly NodeClaim[]) =>
@@ -60,8 +67,9 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
     if (!isTrue(claim, 'Initialized')) found.push(`NodeClaim ${claim.name} is not initialised`);
     const own = pods.filter(({ nodeName }) => nodeName === nodeOf(claim, nodes));
     const isStatic = claim.labels[NODE_POOL] === FIXED;
-    if (!isStatic && !own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
-      found.push(`NodeClaim ${claim.name} is empty`);
+    if (!isStatic && !own.some(isMoved)) {
+      if (awaited === 0) found.push(`NodeClaim ${claim.name} is empty`);
+      else awaited -= 1;
     }
     const isKept =
       isFull ||
