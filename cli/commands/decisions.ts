@@ -15,15 +15,12 @@ import {
 } from '../decisions/render.ts';
 import { lastMs, writtenIn } from '../ledger/files.ts';
 import { isDocument, type OutputFormat, outputOption } from '../output.ts';
-import { givenRegion, stackBucket } from '../stack-bucket.ts';
+import { type PlaceOptions, placeOf, withPlace } from '../records-place.ts';
+import { stackBucket } from '../stack-bucket.ts';
 import { writeErr, writeOut } from '../terminal.ts';
 import { timeSpan } from '../time-span.ts';
 
-interface Options {
-  readonly dir?: string;
-  readonly cluster?: string;
-  readonly region?: string;
-  readonly bucket?: string;
+interface Options extends PlaceOptions {
   readonly since: number;
   readonly pod?: string;
   readonly node?: string;
@@ -38,27 +35,6 @@ const FOLLOW_MS = 5_000;
 
 function warn(notes: readonly string[]): void {
   for (const note of notes) writeErr(`warning: ${note}\n`);
-}
-
-/** Where records are: in a folder, or in the bucket of a cluster of a region. */
-type Place =
-  | { readonly dir: string }
-  | { readonly dir: undefined; readonly cluster: string; readonly region: string };
-
-function placeOf({ dir, cluster, follow, ...options }: Options): Place {
-  const problems = new Problems();
-  if (dir !== undefined) {
-    if (follow === true) problems.add('--follow: a folder does not change; give a cluster');
-    for (const name of ['cluster', 'region', 'bucket'] as const) {
-      const given = { cluster, ...options }[name];
-      if (given !== undefined) problems.add(`--${name}: give either --dir or a cluster`);
-    }
-    return { dir: problems.checked(dir) };
-  }
-  const region = givenRegion(options.region);
-  if (cluster === undefined) problems.add('give --dir or --cluster');
-  else if (region === undefined) problems.add('give --region, or set AWS_REGION');
-  return { dir, cluster: problems.checked(cluster), region: problems.checked(region) };
 }
 
 /** Whatever is written later, until the process is ended. */
@@ -107,7 +83,11 @@ async function inBucket(cluster: string, region: string, options: Options): Prom
 
 async function run(options: Options): Promise<number> {
   const { output, pod, node, nodepool: nodePool, since } = options;
-  const place = placeOf(options);
+  const problems = new Problems();
+  if (options.dir !== undefined && options.follow === true) {
+    problems.add('--follow: a folder does not change; give a cluster');
+  }
+  const place = placeOf(options, problems);
   const { sinceMs, next: all } =
     place.dir === undefined
       ? await inBucket(place.cluster, place.region, options)
@@ -127,12 +107,8 @@ async function run(options: Options): Promise<number> {
 
 /** `joiner decisions`: what the functions have decided, and why. */
 export function decisionsCommand(): Command {
-  return new Command('decisions')
+  return withPlace(new Command('decisions'))
     .description('list what Joiner has decided, and why, from records')
-    .option('--dir <folder>', "of simulate --record, or a copy of the cluster's in the bucket")
-    .option('--cluster <name>', 'the EKS cluster, whose bucket is read')
-    .option('--region <region>', "the cluster's region; default: AWS_REGION")
-    .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
     .addOption(
       new Option('--since <time>', 'how far back').argParser(timeSpan).default(HOUR_MS, '1h'),
     )

@@ -4,7 +4,7 @@ import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
-import type { Pod } from '../../shared/core/model/pod.ts';
+import { deploymentOf } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import { planningOf } from '../../shared/preview/preview.ts';
@@ -40,11 +40,6 @@ export interface AppliedOptions {
   readonly stack?: StackSettings | undefined;
   /** Deployments that the manifests do not have, `namespace/name`. @default none */
   readonly added?: ReadonlySet<string>;
-}
-
-/** A ReplicaSet's name is its Deployment's and a hash. */
-function deploymentOf({ namespace, controller }: Pod): string {
-  return `${namespace}/${controller?.name.replace(/-[^-]+$/, '') ?? ''}`;
 }
 
 /** The manifests as a cluster has them right after they were applied. */

@@ -1,5 +1,5 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
-import type { Pod } from '../../shared/core/model/pod.ts';
+import { deploymentName, type Pod } from '../../shared/core/model/pod.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
 import { BadInput } from '../bad-input.ts';
 import { type ManifestOptions, manifestSubject } from '../compare/manifest-subject.ts';
@@ -26,7 +26,7 @@ function podOf(pods: readonly Pod[], name: string): Pod | undefined {
 function namesOf(controller: Pod['controller']): readonly string[] {
   if (controller === undefined) return [];
   const { kind, name } = controller;
-  return kind === 'ReplicaSet' ? [name, name.replace(/-[^-]+$/, '')] : [name];
+  return kind === 'ReplicaSet' ? [name, deploymentName(name)] : [name];
 }
 
 /** What people call pods: by their workloads, for the names of theirs are made here. */

@@ -1,4 +1,5 @@
 import { REASONS } from '../../shared/core/explain/definitions.ts';
+import { obstaclesIn } from '../../shared/core/explain/parameters.ts';
 import type { Reason, ReasonCode } from '../../shared/core/explain/reason.ts';
 
 /** What a person can do about a reason. */
@@ -17,9 +18,8 @@ function isCode(code: string): code is ReasonCode {
 /** Where NodePools have no instance type for a pod, each stage that leaves none is a reason. */
 function codesOf({ code, parameters }: Reason): readonly string[] {
   if (code !== 'pod-unplaced') return [code];
-  const stages = parameters.nodePools.flatMap((each) => each.stages);
-  const obstacles = stages.filter(({ after }) => after === 0).map((each) => each.code);
-  return obstacles.length === 0 ? [code] : obstacles;
+  const obstacles = parameters.nodePools.flatMap(({ stages }) => obstaclesIn(stages));
+  return obstacles.length === 0 ? [code] : obstacles.map((each) => each.code);
 }
 
 /** What can be done about the reasons, each once, in their order. */

@@ -1,6 +1,13 @@
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { Preview } from '../../shared/preview/preview.ts';
-import { choiceOf, type Planning, type PodExplanation, placeOf, type Surroundings } from './pod.ts';
+import {
+  type Choice,
+  choiceOf,
+  type Planning,
+  type PodExplanation,
+  placeOf,
+  type Surroundings,
+} from './pod.ts';
 
 /** Whose pods can be explained together. */
 export type WorkloadKind =
@@ -35,12 +42,10 @@ export interface Workload {
   readonly name: string;
 }
 
-export interface WorkloadExplanation extends Workload {
+/** The choice is that of its first pod that has none, else of its first. */
+export interface WorkloadExplanation extends Workload, Choice {
   /** In the order of their names. */
-  readonly pods: readonly Omit<PodExplanation, 'options' | 'existing'>[];
-  /** What a node of its own could be for its first pod that has none, else for its first. */
-  readonly options: PodExplanation['options'];
-  readonly existing: PodExplanation['existing'];
+  readonly pods: readonly Omit<PodExplanation, keyof Choice>[];
 }
 
 /** Why its pods are, or would be, where they are; undefined: there are none. */

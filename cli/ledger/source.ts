@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { callersAccess } from '../aws-access.ts';
-import { BadInput, Problems } from '../bad-input.ts';
+import { Problems } from '../bad-input.ts';
 import type { Progress } from '../progress.ts';
-import { givenRegion, stackBucket } from '../stack-bucket.ts';
+import { type PlaceOptions, placeOf, withPlace } from '../records-place.ts';
+import { stackBucket } from '../stack-bucket.ts';
 import { timeSpan } from '../time-span.ts';
 import { counted } from '../words.ts';
 import { writtenSince } from './bucket.ts';
@@ -13,25 +14,16 @@ import type { Span } from './lives.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Where records and recordings are read from. */
-export interface SourceOptions {
-  readonly dir?: string;
-  readonly cluster?: string;
-  readonly region?: string;
-  readonly bucket?: string;
+/** Where records and recordings are read from, and of which time. */
+export interface SourceOptions extends PlaceOptions {
   readonly since: number;
 }
 
 /** The command with {@link SourceOptions}. */
 export function withSource(command: Command): Command {
-  return command
-    .option('--dir <folder>', "of simulate --record, or a copy of the cluster's in the bucket")
-    .option('--cluster <name>', 'the EKS cluster, whose bucket is read')
-    .option('--region <region>', "the cluster's region; default: AWS_REGION")
-    .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
-    .addOption(
-      new Option('--since <time>', 'how far back').argParser(timeSpan).default(30 * DAY_MS, '30d'),
-    );
+  return withPlace(command).addOption(
+    new Option('--since <time>', 'how far back').argParser(timeSpan).default(30 * DAY_MS, '30d'),
+  );
 }
 
 /** What was written in a time. */
@@ -40,24 +32,16 @@ export interface Source {
   readonly span: Span;
 }
 
-async function fromBucket(options: SourceOptions): Promise<Source> {
-  const problems = new Problems();
-  const region = givenRegion(options.region);
-  if (options.cluster === undefined) problems.add('give --dir or --cluster');
-  else if (region === undefined) problems.add('give --region, or set AWS_REGION');
-  const cluster = problems.checked(options.cluster);
-  const access = callersAccess(problems.checked(region), 'savings');
+async function fromBucket(
+  cluster: string,
+  region: string,
+  options: SourceOptions,
+): Promise<Source> {
+  const access = callersAccess(region, 'savings');
   const bucket = options.bucket ?? (await stackBucket(access, cluster));
   const toMs = Date.now();
   const fromMs = toMs - options.since;
   return { written: await writtenSince(access, bucket, cluster, fromMs), span: { fromMs, toMs } };
-}
-
-function refuseBucketOptions(options: SourceOptions): void {
-  const faults = (['cluster', 'region', 'bucket'] as const)
-    .filter((name) => options[name] !== undefined)
-    .map((name) => `--${name}: give either --dir or a cluster`);
-  if (faults.length > 0) throw new BadInput(faults);
 }
 
 /**
@@ -65,12 +49,11 @@ function refuseBucketOptions(options: SourceOptions): void {
  * now. A {@link BadInput} where options name both.
  */
 export async function sourceOf(options: SourceOptions): Promise<Source> {
-  const { dir, since } = options;
-  if (dir === undefined) return await fromBucket(options);
-  refuseBucketOptions(options);
-  const written = writtenIn(dir);
+  const place = placeOf(options, new Problems());
+  if (place.dir === undefined) return await fromBucket(place.cluster, place.region, options);
+  const written = writtenIn(place.dir);
   const toMs = lastMs(written);
-  return { written, span: { fromMs: toMs - since, toMs } };
+  return { written, span: { fromMs: toMs - options.since, toMs } };
 }
 
 /**

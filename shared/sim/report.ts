@@ -152,12 +152,8 @@ function launchAwaits({ recorder }: World, { createdAtMs }: NodeClaim): Reason {
   return capped ?? reason('instance-awaited', {});
 }
 
-/** Why a pod that has a plan, or has yet to be looked at, does not run. */
-function waitingText(world: World, { nodeClaims }: ClusterState['objects'], pod: Pod): string {
-  if (pod.nodeName !== undefined) return 'starting';
-  const claim = nodeClaims.find(
-    (each) => !isTrue(each, 'Registered') && plannedPods(each).includes(pod.uid),
-  );
+/** Why a pod without a node waits for the NodeClaim that was planned for it; undefined: for none. */
+function waitingText(world: World, claim: NodeClaim | undefined): string {
   if (claim === undefined) return 'waiting for a node';
   const isLaunched = claim.providerId !== undefined;
   const why = isLaunched ? reason('node-not-joined', {}) : launchAwaits(world, claim);
@@ -165,13 +161,19 @@ function waitingText(world: World, { nodeClaims }: ClusterState['objects'], pod:
 }
 
 function podReport(world: World, state: ClusterState): FinalState['pods'] {
-  const { pods } = state.objects;
+  const { pods, nodeClaims } = state.objects;
+  const planned = new Map(
+    nodeClaims
+      .filter((claim) => !isTrue(claim, 'Registered'))
+      .flatMap((claim) => plannedPods(claim).map((uid) => [uid, claim] as const)),
+  );
   const pending = pods
     .filter((pod) => pod.phase === 'Pending')
     .map((pod) => {
       const name = podKey(pod);
-      const why = world.unplaced.get(name) ?? waitingText(world, state.objects, pod);
-      return { name, reason: why };
+      const isBound = pod.nodeName !== undefined;
+      const why = isBound ? 'starting' : waitingText(world, planned.get(pod.uid));
+      return { name, reason: world.unplaced.get(name) ?? why };
     });
   return {
     running: pods.filter((pod) => pod.phase === 'Running').length,

@@ -136,7 +136,7 @@ export function replayModel(subject: string, json: Json): PageModel {
       { value: others.toLocaleString('en'), label: 'with another result' },
       { value: launched.toLocaleString('en'), label: 'new nodes' },
       // Nodes of different moments did not run together: only those of one have a price an hour.
-      ...costs.slice(isOne ? 0 : costs.length).map(({ perHour }) => {
+      ...(isOne ? costs : []).map(({ perHour }) => {
         return { value: prices.perHour(perHour), label: 'an hour for these' };
       }),
     ],

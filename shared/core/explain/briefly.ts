@@ -1,3 +1,4 @@
+import { obstaclesIn } from './parameters.ts';
 import type { Reason } from './reason.ts';
 
 /**
@@ -11,6 +12,6 @@ export function briefly(reasons: readonly Reason[]): string {
 function causeOf({ code, parameters }: Reason): string {
   if (code !== 'pod-unplaced') return code;
   const [nearest] = parameters.nodePools;
-  const obstacles = nearest?.stages.filter(({ after }) => after === 0) ?? [];
+  const obstacles = obstaclesIn(nearest?.stages ?? []);
   return obstacles.length === 0 ? 'no NodePool' : obstacles.map(({ what }) => what).join(' and ');
 }

@@ -28,6 +28,11 @@ export interface Stage {
   readonly after: number;
 }
 
+/** The stages that left no type. */
+export function obstaclesIn(stages: readonly Stage[]): readonly Stage[] {
+  return stages.filter(({ after }) => after === 0);
+}
+
 /** How many types a stage left, with what took the others away; a stage that left none is a cause. */
 export function stageText({ what, after }: Pick<Stage, 'what' | 'after'>): string {
   return `${after === 0 ? 'cause: ' : ''}${after} after ${what}`;

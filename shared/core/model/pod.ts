@@ -195,3 +195,16 @@ export function toldToGoAtMs(
 ): number {
   return deletedAtMs - (deletionGraceSeconds ?? spec.terminationGracePeriodSeconds) * 1000;
 }
+
+/**
+ * The name of the Deployment of a ReplicaSet, which adds a hash without a hyphen to it.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
+ */
+export function deploymentName(replicaSet: string): string {
+  return replicaSet.replace(/-[^-]+$/, '');
+}
+
+/** The `namespace/name` of the Deployment of a pod that a ReplicaSet owns. */
+export function deploymentOf({ namespace, controller }: Pod): string {
+  return `${namespace}/${deploymentName(controller?.name ?? '')}`;
+}

@@ -64,13 +64,23 @@ export function isEphemeralTaint(taint: Taint): boolean {
   );
 }
 
-/** The first taint that keeps a pod with these tolerations away (NoSchedule and NoExecute). */
+/** Whether the taint keeps a pod with these tolerations away (NoSchedule and NoExecute). */
+function keepsAway(taint: Taint, tolerations: readonly Toleration[]): boolean {
+  return taint.effect !== 'PreferNoSchedule' && !tolerations.some((each) => tolerates(each, taint));
+}
+
+/** The first taint that keeps a pod with these tolerations away. */
 export function untoleratedTaint(
   tolerations: readonly Toleration[],
   taints: readonly Taint[],
 ): Taint | undefined {
-  return taints.find(
-    (taint) =>
-      taint.effect !== 'PreferNoSchedule' && !tolerations.some((each) => tolerates(each, taint)),
-  );
+  return taints.find((taint) => keepsAway(taint, tolerations));
+}
+
+/** All of them. */
+export function untoleratedTaints(
+  tolerations: readonly Toleration[],
+  taints: readonly Taint[],
+): readonly Taint[] {
+  return taints.filter((taint) => keepsAway(taint, tolerations));
 }

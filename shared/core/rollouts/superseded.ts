@@ -1,12 +1,6 @@
 import { drainFault, isRolledOut } from '../lifecycle/drain.ts';
-import type { Pod } from '../model/pod.ts';
+import { deploymentOf, type Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
-
-/** A ReplicaSet is called like its Deployment, with a hash behind the last hyphen. */
-function deploymentOf({ namespace, controller }: Pod): string {
-  const name = controller?.name ?? '';
-  return `${namespace}/${name.slice(0, name.lastIndexOf('-'))}`;
-}
 
 /**
  * The pods without those on draining nodes whose Deployment has been restarted since the drain

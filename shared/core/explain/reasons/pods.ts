@@ -165,13 +165,9 @@ function poolText({ nodePool, stages }: PoolStages): string {
 }
 
 function nodesText(existingNodes: number): readonly string[] {
-  return existingNodes === 0
-    ? []
-    : [
-        existingNodes === 1
-          ? 'the existing node does not take it'
-          : `none of ${existingNodes} existing nodes takes it`,
-      ];
+  if (existingNodes === 0) return [];
+  if (existingNodes === 1) return ['the existing node does not take it'];
+  return [`none of ${existingNodes} existing nodes takes it`];
 }
 
 function launchesText(launches: readonly string[]): string {

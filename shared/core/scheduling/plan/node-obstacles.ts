@@ -1,15 +1,14 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import { missing } from '../../missing.ts';
 import { HOSTNAME } from '../../model/labels.ts';
-import { taintText, tolerates } from '../../model/taint.ts';
-import { formatQuantity } from '../../quantity.ts';
-import { ATTACH_PREFIX } from '../problem/launch-options.ts';
+import { taintText, untoleratedTaints } from '../../model/taint.ts';
 import { termsAllow } from '../problem/node-terms.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { type HostRule, hostAllows } from '../search/host.ts';
 import type { ExistingNode } from '../search/search-context.ts';
 import type { SearchState } from '../search/search-state.ts';
 import { affinityReason, commonOf } from './node-affinity.ts';
+import { tooLarge } from './too-large.ts';
 import { topologyRules } from './topology-rules.ts';
 
 /** What keeps pods from existing nodes, and from how many of them. */
@@ -37,11 +36,7 @@ function ruleObstacles({ podClass }: Look, { node }: ExistingNode): readonly Rea
     all.push(reason('node-affinity-terms', { terms: terms.length }));
   }
   if (!termsAllow(volumes.terms, node.label)) all.push(reason('volume-zones', {}));
-  const taints = node.taints.filter(
-    (taint) =>
-      taint.effect !== 'PreferNoSchedule' &&
-      !(rule.tolerations ?? []).some((each) => tolerates(each, taint)),
-  );
+  const taints = untoleratedTaints(rule.tolerations ?? [], node.taints);
   if (rule.tolerations !== undefined && taints.length > 0) {
     all.push(reason('taint-not-tolerated', { taints: taints.map(taintText).sort() }));
   }
@@ -50,16 +45,9 @@ function ruleObstacles({ podClass }: Look, { node }: ExistingNode): readonly Rea
 
 /** Of resources of which the node has less left than a pod requests. */
 function roomObstacles({ state, podClass }: Look, { free }: ExistingNode): readonly Reason[] {
-  return state.context.problem.resources.flatMap((name, r): readonly Reason[] => {
+  return state.context.problem.resources.flatMap((name, r) => {
     const amount = podClass.requests[r] ?? missing(r);
-    if (amount === 0 || amount <= (free[r] ?? missing(r))) return [];
-    if (!name.startsWith(ATTACH_PREFIX)) {
-      return [
-        reason('request-too-large', { resource: name, amount: formatQuantity(amount, name) }),
-      ];
-    }
-    const driver = name.slice(ATTACH_PREFIX.length);
-    return [reason('too-many-volumes', { volumes: amount, driver })];
+    return amount === 0 || amount <= (free[r] ?? missing(r)) ? [] : [tooLarge(name, amount)];
   });
 }
 

@@ -8,9 +8,8 @@ import { type UnplacedReason, unplacedBecause } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
-import { taintText, tolerates } from '../../model/taint.ts';
-import { formatQuantity } from '../../quantity.ts';
-import { ATTACH_PREFIX, type LaunchOption } from '../problem/launch-options.ts';
+import { taintText, untoleratedTaints } from '../../model/taint.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
 import { launchMeets } from '../problem/launch-space.ts';
 import { taintsAllowed } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
@@ -21,6 +20,7 @@ import type { SearchState } from '../search/search-state.ts';
 import { placeOfGroup } from '../search/topology.ts';
 import { Elimination, typesOf } from './elimination.ts';
 import { keepTerms } from './node-affinity.ts';
+import { tooLarge } from './too-large.ts';
 import { topologyRules } from './topology-rules.ts';
 import { asIfUsable, unusableBecause, usableTypes } from './unusable-pools.ts';
 
@@ -199,11 +199,7 @@ export class Reasons {
     for (const [r, name] of state.context.problem.resources.entries()) {
       const amount = podClass.requests[r] ?? missing(r);
       if (amount === 0) continue;
-      const driver = name.startsWith(ATTACH_PREFIX) ? name.slice(ATTACH_PREFIX.length) : undefined;
-      const why =
-        driver === undefined
-          ? reason('request-too-large', { resource: name, amount: formatQuantity(amount, name) })
-          : reason('too-many-volumes', { volumes: amount, driver });
+      const why = tooLarge(name, amount);
       if (!left.keep(why, ({ free }) => (free[r] ?? missing(r)) >= amount)) requests[r] = 0;
     }
     return requests;
@@ -308,11 +304,7 @@ function classIn({ state }: Launches, podClass: PodClass): PodClass {
 }
 
 function keepTolerated(left: Elimination, { rule }: PodClass, pool: NodePool): void {
-  const taints = pool.template.taints.filter(
-    (taint) =>
-      taint.effect !== 'PreferNoSchedule' &&
-      !(rule.tolerations ?? []).some((each) => tolerates(each, taint)),
-  );
+  const taints = untoleratedTaints(rule.tolerations ?? [], pool.template.taints);
   left.keep(reason('taint-not-tolerated', { taints: taints.map(taintText) }), (each) =>
     taintsAllowed(rule, each.pool.taints),
   );
