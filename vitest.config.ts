@@ -56,8 +56,9 @@ export default defineConfig({
       project('docs'),
       // They wait for control planes and nodes more than they work, and go beside each other.
       project('e2e', {
-        testTimeout: 120_000,
+        testTimeout: 600_000,
         hookTimeout: 600_000,
+        expect: { poll: { timeout: 120_000 } },
         maxWorkers: 4,
         sequence: { groupOrder: 1 },
       }),

@@ -31,5 +31,5 @@ await describeClosedLoop('an EC2NodeClass that is deleted', (loop) => {
       return claims.length === 0 && (await loop.list(RESOURCES.nodeClasses)).length === 0;
     });
     expect(liveInstances(loop)).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -17,8 +17,6 @@ import {
   liveInstances,
 } from '../support/closed-loop/world.ts';
 
-const MINUTES = 180_000;
-
 const requirements = [
   { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
@@ -53,101 +51,89 @@ async function isAtRest(loop: ClosedLoop, pool: string, app: string, pods: numbe
 await describeClosedLoop(
   'consolidation on a real control plane',
   (loop) => {
-    it(
-      'where half of the pods have gone, the others run on fewer nodes, and no node comes back',
-      async () => {
-        const pods = 12;
-        const pool = nodePool('half', requirements, { disruption });
-        const annotations = { 'joiner.dev/usage-guard': 'cpu=0.9' };
-        const guarded = { ...pool, metadata: { ...pool.metadata, annotations } };
-        await loop.apply([nodeClass, guarded]);
-        await loop.apply([
-          workload('half', 'stay', pods, '700m'),
-          workload('half', 'go', pods, '700m'),
-        ]);
-        await loop.until('all pods run', async () => {
-          const running = [await runningPods(loop, 'stay'), await runningPods(loop, 'go')];
-          return running.every((each) => each === pods);
-        });
-        const before = liveInstances(loop).length;
-        const capacity = (): number =>
-          liveInstances(loop).reduce((sum, { instanceType }) => sum + sizeOf(instanceType), 0);
-        const cores = capacity();
-        await loop.apply([workload('half', 'go', 0, '700m')]);
-        // Nobody meters pods on this control plane.
-        await loop.until('the NodePool says what its guard lacks', async () => {
-          const said = (await eventsOf(loop)).map(({ message }) => message);
-          return said.some((each) => each.endsWith('metrics.k8s.io is not served'));
-        });
-        // Who only looks asks for the same.
-        expect(await look()).toMatchObject({ pending: 0, removals: 0, nodes: before });
-        expect(liveInstances(loop)).toHaveLength(before);
-        await loop.apply([pool]);
-        await loop.until('there are fewer nodes', async () => {
-          return (await isAtRest(loop, 'half', 'stay', pods)) && capacity() <= 0.7 * cores;
-        });
-        const left = liveInstances(loop).map(({ id }) => id);
-        for (let round = 0; round < 4; round += 1) await loop.tick();
-        expect(liveInstances(loop).map(({ id }) => id)).toEqual(left);
-        expect(await runningPods(loop, 'stay')).toBe(pods);
-        expect(before).toBeGreaterThan(0);
-        const messages = (await eventsOf(loop)).map(({ message }) => message);
-        expect(messages).toContain('Disrupting Node: Underutilized');
-        await loop.apply([workload('half', 'stay', 0, '700m')]);
-        await loop.until('nothing is left', () => liveInstances(loop).length === 0);
-      },
-      MINUTES,
-    );
+    it('where half of the pods have gone, the others run on fewer nodes, and no node comes back', async () => {
+      const pods = 12;
+      const pool = nodePool('half', requirements, { disruption });
+      const annotations = { 'joiner.dev/usage-guard': 'cpu=0.9' };
+      const guarded = { ...pool, metadata: { ...pool.metadata, annotations } };
+      await loop.apply([nodeClass, guarded]);
+      await loop.apply([
+        workload('half', 'stay', pods, '700m'),
+        workload('half', 'go', pods, '700m'),
+      ]);
+      await loop.until('all pods run', async () => {
+        const running = [await runningPods(loop, 'stay'), await runningPods(loop, 'go')];
+        return running.every((each) => each === pods);
+      });
+      const before = liveInstances(loop).length;
+      const capacity = (): number =>
+        liveInstances(loop).reduce((sum, { instanceType }) => sum + sizeOf(instanceType), 0);
+      const cores = capacity();
+      await loop.apply([workload('half', 'go', 0, '700m')]);
+      // Nobody meters pods on this control plane.
+      await loop.until('the NodePool says what its guard lacks', async () => {
+        const said = (await eventsOf(loop)).map(({ message }) => message);
+        return said.some((each) => each.endsWith('metrics.k8s.io is not served'));
+      });
+      // Who only looks asks for the same.
+      expect(await look()).toMatchObject({ pending: 0, removals: 0, nodes: before });
+      expect(liveInstances(loop)).toHaveLength(before);
+      await loop.apply([pool]);
+      await loop.until('there are fewer nodes', async () => {
+        return (await isAtRest(loop, 'half', 'stay', pods)) && capacity() <= 0.7 * cores;
+      });
+      const left = liveInstances(loop).map(({ id }) => id);
+      for (let round = 0; round < 4; round += 1) await loop.tick();
+      expect(liveInstances(loop).map(({ id }) => id)).toEqual(left);
+      expect(await runningPods(loop, 'stay')).toBe(pods);
+      expect(before).toBeGreaterThan(0);
+      const messages = (await eventsOf(loop)).map(({ message }) => message);
+      expect(messages).toContain('Disrupting Node: Underutilized');
+      await loop.apply([workload('half', 'stay', 0, '700m')]);
+      await loop.until('nothing is left', () => liveInstances(loop).length === 0);
+    });
 
-    it(
-      'a node that is much too large is replaced by a small one, which is there first',
-      async () => {
-        await loop.admin().delete(RESOURCES.nodePools, { name: 'half' }, {});
-        await loop.apply([nodePool('wide', requirements, { disruption })]);
-        await loop.apply([workload('wide', 'large', 1, '12')]);
-        await loop.until('it runs', async () => (await runningPods(loop, 'large')) === 1);
-        await loop.apply([workload('wide', 'small', 2, '500m')]);
-        await loop.until('others run beside it', async () => {
-          return (await runningPods(loop, 'small')) === 2;
-        });
-        const [first = ''] = (await nodesOf(loop, 'small')).keys();
-        const launched = loop.cloud.account.instances.size;
-        await loop.apply([workload('wide', 'large', 0, '12')]);
-        await loop.until('another node has taken over', async () => {
-          const names = [...(await nodesOf(loop, 'small')).keys()];
-          return (await isAtRest(loop, 'wide', 'small', 2)) && !names.includes(first);
-        });
-        expect(loop.cloud.account.instances.size).toBe(launched + 1);
-        expect(liveInstances(loop).map(({ instanceType }) => instanceType)).toEqual(['c6a.large']);
-        for (let round = 0; round < 3; round += 1) await loop.tick();
-        expect(loop.cloud.account.instances.size).toBe(launched + 1);
-      },
-      MINUTES,
-    );
+    it('a node that is much too large is replaced by a small one, which is there first', async () => {
+      await loop.admin().delete(RESOURCES.nodePools, { name: 'half' }, {});
+      await loop.apply([nodePool('wide', requirements, { disruption })]);
+      await loop.apply([workload('wide', 'large', 1, '12')]);
+      await loop.until('it runs', async () => (await runningPods(loop, 'large')) === 1);
+      await loop.apply([workload('wide', 'small', 2, '500m')]);
+      await loop.until('others run beside it', async () => {
+        return (await runningPods(loop, 'small')) === 2;
+      });
+      const [first = ''] = (await nodesOf(loop, 'small')).keys();
+      const launched = loop.cloud.account.instances.size;
+      await loop.apply([workload('wide', 'large', 0, '12')]);
+      await loop.until('another node has taken over', async () => {
+        const names = [...(await nodesOf(loop, 'small')).keys()];
+        return (await isAtRest(loop, 'wide', 'small', 2)) && !names.includes(first);
+      });
+      expect(loop.cloud.account.instances.size).toBe(launched + 1);
+      expect(liveInstances(loop).map(({ instanceType }) => instanceType)).toEqual(['c6a.large']);
+      for (let round = 0; round < 3; round += 1) await loop.tick();
+      expect(loop.cloud.account.instances.size).toBe(launched + 1);
+    });
 
-    it(
-      'a node moves into a reservation that its class selects later, since that is paid for',
-      async () => {
-        for (const name of ['large', 'small']) await loop.apply([workload('wide', name, 0, '1')]);
-        await loop.admin().delete(RESOURCES.nodePools, { name: 'wide' }, {});
-        await loop.until('nothing is left', () => liveInstances(loop).length === 0);
-        loop.cloud.account.reservations = [reservation];
-        await loop.apply([nodePool('either', eitherWay, { disruption })]);
-        await loop.apply([workload('either', 'one', 1, '500m')]);
-        await loop.until('it runs', async () => (await runningPods(loop, 'one')) === 1);
-        expect(liveInstances(loop)).toMatchObject([{ reservationId: undefined }]);
-        const capacityReservationSelectorTerms = [{ id: reservation.CapacityReservationId }];
-        const spec = { ...nodeClass.spec, capacityReservationSelectorTerms };
-        await loop.apply([{ ...nodeClass, spec }]);
-        await loop.until('its node is in the reservation', async () => {
-          const [instance] = liveInstances(loop);
-          const isIn = instance?.reservationId === reservation.CapacityReservationId;
-          return isIn && (await isAtRest(loop, 'either', 'one', 1));
-        });
-        expect(liveInstances(loop)).toHaveLength(1);
-      },
-      MINUTES,
-    );
+    it('a node moves into a reservation that its class selects later, since that is paid for', async () => {
+      for (const name of ['large', 'small']) await loop.apply([workload('wide', name, 0, '1')]);
+      await loop.admin().delete(RESOURCES.nodePools, { name: 'wide' }, {});
+      await loop.until('nothing is left', () => liveInstances(loop).length === 0);
+      loop.cloud.account.reservations = [reservation];
+      await loop.apply([nodePool('either', eitherWay, { disruption })]);
+      await loop.apply([workload('either', 'one', 1, '500m')]);
+      await loop.until('it runs', async () => (await runningPods(loop, 'one')) === 1);
+      expect(liveInstances(loop)).toMatchObject([{ reservationId: undefined }]);
+      const capacityReservationSelectorTerms = [{ id: reservation.CapacityReservationId }];
+      const spec = { ...nodeClass.spec, capacityReservationSelectorTerms };
+      await loop.apply([{ ...nodeClass, spec }]);
+      await loop.until('its node is in the reservation', async () => {
+        const [instance] = liveInstances(loop);
+        const isIn = instance?.reservationId === reservation.CapacityReservationId;
+        return isIn && (await isAtRest(loop, 'either', 'one', 1));
+      });
+      expect(liveInstances(loop)).toHaveLength(1);
+    });
   },
   { strangers: true },
 );

@@ -25,7 +25,6 @@ import {
   liveInstances,
 } from '../support/closed-loop/world.ts';
 
-const MINUTES = 240_000;
 /** A Lease of somebody who died is free after this. */
 const LEASE_MS = 17_000;
 /** A drain lasts as long at least, and a second for what the API server leaves off. */
@@ -161,12 +160,12 @@ async function beginDrain(loop: ClosedLoop, node: unknown): Promise<void> {
     const left = (await podsOf(loop, 'web')).filter((pod) => nodeNameOfPod(pod) === nameOf(node));
     return conditionOf(claim, 'Drained') !== undefined && left.length === 0;
   };
-  await expect.poll(isDraining, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isDraining).toBe(true);
   loop.clock.pass(DRAIN_MS);
 }
 
 async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void> {
-  await expect.poll(() => unschedulablePods(loop), { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => unschedulablePods(loop)).toBe(count);
 }
 
 function stopping({ account }: ClosedLoop['cloud'], instance: string): object {
@@ -183,7 +182,7 @@ async function untilNodeMayOpen(loop: ClosedLoop): Promise<void> {
     return conditionOf(node, 'Ready')?.status === 'True' && keys.includes(UNREGISTERED);
   };
   const closed = async () => (await loop.list(RESOURCES.nodes)).filter(isReadyAndClosed);
-  await expect.poll(closed, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(closed).toHaveLength(1);
 }
 
 /** A provision that holds the Lease for launches, and whose fleet request EC2 has not handled yet. */
@@ -191,7 +190,7 @@ async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
   const { server } = loop.cloud;
   const release = server.hold('CreateFleet');
   const running = loop.invoke('provision', {}, 60_000);
-  await expect.poll(() => server.heldCalls('CreateFleet'), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => server.heldCalls('CreateFleet')).toBe(1);
   return async () => {
     release();
     return await running;
@@ -201,120 +200,100 @@ async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
 await describeClosedLoop(
   'crashes and races on a real control plane',
   (loop) => {
-    it(
-      'provision, lifecycle and interrupt killed at calls of theirs: nothing leaks, nothing twice',
-      async () => {
-        await loop.apply([nodeClass, pool, apart('web', 2)]);
-        await settle(loop, 'web', 2);
-        let kills = 0;
-        const kill = async (name: LoopFunction, point: Point | undefined, event = {}) => {
-          if (point === undefined) return;
-          const [call, when] = point;
-          const death = await runDoomed({ name, event, call, when, offsetMs: loop.clock.offsetMs });
-          expect(death, `${name} at ${call}`).toEqual({ kind: 'killed' });
-          kills += 1;
-          loop.clock.pass(LEASE_MS);
-        };
-        for (const [round, { provision, opening, interrupt, draining }] of ROUNDS.entries()) {
-          const before = launched(loop);
-          const pods = 3 + round;
-          await loop.apply([apart('web', pods)]);
-          await untilUnschedulable(loop, 1);
-          await kill('provision', provision);
-          if (opening !== undefined) await untilNodeMayOpen(loop);
-          await kill('lifecycle', opening);
-          const [node] = (await nodesOf(loop, 'web')).values();
-          const event = stopping(loop.cloud, instanceIdOfNode(node));
-          await kill('interrupt', interrupt, event);
-          // What was not handled comes again, as from the queue.
-          await loop.invoke('interrupt', event);
-          if (draining?.[0] === ENDING) await beginDrain(loop, node);
-          await kill('lifecycle', draining);
-          await loop.tick();
-          await expectNothingLeaked(loop);
-          expect(launched(loop) - before).toBeLessThanOrEqual(2);
-          await settle(loop, 'web', pods);
-          expect(launched(loop) - before).toBe(2);
-        }
-        expect(kills).toBeGreaterThanOrEqual(20);
-      },
-      MINUTES,
-    );
-
-    it(
-      'three provisions at once: one writes, the others leave it to it',
-      async () => {
+    it('provision, lifecycle and interrupt killed at calls of theirs: nothing leaks, nothing twice', async () => {
+      await loop.apply([nodeClass, pool, apart('web', 2)]);
+      await settle(loop, 'web', 2);
+      let kills = 0;
+      const kill = async (name: LoopFunction, point: Point | undefined, event = {}) => {
+        if (point === undefined) return;
+        const [call, when] = point;
+        const death = await runDoomed({ name, event, call, when, offsetMs: loop.clock.offsetMs });
+        expect(death, `${name} at ${call}`).toEqual({ kind: 'killed' });
+        kills += 1;
+        loop.clock.pass(LEASE_MS);
+      };
+      for (const [round, { provision, opening, interrupt, draining }] of ROUNDS.entries()) {
         const before = launched(loop);
-        await loop.apply([apart('race', 2)]);
-        await untilUnschedulable(loop, 2);
-        await Promise.all([1, 2, 3].map(() => loop.invoke('provision')));
-        expect(launched(loop) - before).toBe(2);
-        await settle(loop, 'race', 2);
-        expect(launched(loop) - before).toBe(2);
-      },
-      MINUTES,
-    );
-
-    it(
-      'an event that is delivered twice at once is worked on once',
-      async () => {
-        const before = launched(loop);
-        await loop.apply([apart('twice', 2)]);
-        await untilUnschedulable(loop, 2);
-        const same = [1, 2].map(() => loop.invoke('provision', {}, undefined, 'the-same-request'));
-        await Promise.all(same);
-        expect(launched(loop) - before).toBe(2);
-        await settle(loop, 'twice', 2);
-      },
-      MINUTES,
-    );
-
-    it(
-      'what comes up during a launch is planned meanwhile, and launched by the same run',
-      async () => {
-        const before = launched(loop);
-        await loop.apply([apart('first', 1)]);
+        const pods = 3 + round;
+        await loop.apply([apart('web', pods)]);
         await untilUnschedulable(loop, 1);
-        const first = await heldUp(loop);
-        await loop.apply([apart('second', 1)]);
-        await untilUnschedulable(loop, 2);
-        const claims = (await claimsOf(loop)).length;
-        expect(await loop.invoke('provision')).toEqual({ outcome: 'held by another' });
-        // EC2 has not answered the first yet: planning does not wait for it.
-        expect(await claimsOf(loop)).toHaveLength(claims + 1);
-        expect(launched(loop) - before).toBe(0);
-        expect(await first()).toEqual({ outcome: 'done' });
+        await kill('provision', provision);
+        if (opening !== undefined) await untilNodeMayOpen(loop);
+        await kill('lifecycle', opening);
+        const [node] = (await nodesOf(loop, 'web')).values();
+        const event = stopping(loop.cloud, instanceIdOfNode(node));
+        await kill('interrupt', interrupt, event);
+        // What was not handled comes again, as from the queue.
+        await loop.invoke('interrupt', event);
+        if (draining?.[0] === ENDING) await beginDrain(loop, node);
+        await kill('lifecycle', draining);
+        await loop.tick();
+        await expectNothingLeaked(loop);
+        expect(launched(loop) - before).toBeLessThanOrEqual(2);
+        await settle(loop, 'web', pods);
         expect(launched(loop) - before).toBe(2);
-        await settle(loop, 'second', 1);
-      },
-      MINUTES,
-    );
+      }
+      expect(kills).toBeGreaterThanOrEqual(20);
+    });
 
-    it(
-      'a run that lost its Lease writes no more, and the next one takes over what it launched',
-      async () => {
-        const before = launched(loop);
-        await loop.apply([apart('third', 1)]);
-        await untilUnschedulable(loop, 1);
-        const first = await heldUp(loop);
-        const holder = (holderIdentity: string | null) =>
-          loop.admin().patch(RESOURCES.leases, LAUNCH, {
-            kind: 'merge',
-            value: { spec: { holderIdentity } },
-          });
-        await holder('somebody-else');
-        loop.clock.pass(6_000);
-        expect(await first()).toEqual({ outcome: 'held by another' });
-        const waiting = (await claimsOf(loop)).filter(
-          (claim) => property(property(claim, 'status'), 'providerID') === undefined,
-        );
-        expect(waiting).toHaveLength(1);
-        await holder(null);
-        await settle(loop, 'third', 1);
-        expect(launched(loop) - before).toBe(1);
-      },
-      MINUTES,
-    );
+    it('three provisions at once: one writes, the others leave it to it', async () => {
+      const before = launched(loop);
+      await loop.apply([apart('race', 2)]);
+      await untilUnschedulable(loop, 2);
+      await Promise.all([1, 2, 3].map(() => loop.invoke('provision')));
+      expect(launched(loop) - before).toBe(2);
+      await settle(loop, 'race', 2);
+      expect(launched(loop) - before).toBe(2);
+    });
+
+    it('an event that is delivered twice at once is worked on once', async () => {
+      const before = launched(loop);
+      await loop.apply([apart('twice', 2)]);
+      await untilUnschedulable(loop, 2);
+      const same = [1, 2].map(() => loop.invoke('provision', {}, undefined, 'the-same-request'));
+      await Promise.all(same);
+      expect(launched(loop) - before).toBe(2);
+      await settle(loop, 'twice', 2);
+    });
+
+    it('what comes up during a launch is planned meanwhile, and launched by the same run', async () => {
+      const before = launched(loop);
+      await loop.apply([apart('first', 1)]);
+      await untilUnschedulable(loop, 1);
+      const first = await heldUp(loop);
+      await loop.apply([apart('second', 1)]);
+      await untilUnschedulable(loop, 2);
+      const claims = (await claimsOf(loop)).length;
+      expect(await loop.invoke('provision')).toEqual({ outcome: 'held by another' });
+      // EC2 has not answered the first yet: planning does not wait for it.
+      expect(await claimsOf(loop)).toHaveLength(claims + 1);
+      expect(launched(loop) - before).toBe(0);
+      expect(await first()).toEqual({ outcome: 'done' });
+      expect(launched(loop) - before).toBe(2);
+      await settle(loop, 'second', 1);
+    });
+
+    it('a run that lost its Lease writes no more, and the next one takes over what it launched', async () => {
+      const before = launched(loop);
+      await loop.apply([apart('third', 1)]);
+      await untilUnschedulable(loop, 1);
+      const first = await heldUp(loop);
+      const holder = (holderIdentity: string | null) =>
+        loop.admin().patch(RESOURCES.leases, LAUNCH, {
+          kind: 'merge',
+          value: { spec: { holderIdentity } },
+        });
+      await holder('somebody-else');
+      loop.clock.pass(6_000);
+      expect(await first()).toEqual({ outcome: 'held by another' });
+      const waiting = (await claimsOf(loop)).filter(
+        (claim) => property(property(claim, 'status'), 'providerID') === undefined,
+      );
+      expect(waiting).toHaveLength(1);
+      await holder(null);
+      await settle(loop, 'third', 1);
+      expect(launched(loop) - before).toBe(1);
+    });
   },
   // Calls are killed one after the other: what AWS takes for each is not what this is about.
   { strangers: true, aws: 'instant' },

@@ -321,7 +321,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect(outcome.status, outcome.reason).toBe('SUCCESS');
     expect(outcome.reason).toContain('removed: ');
     // Its own bindings are for the garbage collector, which is told by their owner.
-    await expect.poll(rightsLeft, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(rightsLeft).toEqual([]);
     expect(property(await definition('nodepools.karpenter.sh'), 'spec')).toBeDefined();
     expect((await run('Delete')).status).toBe('SUCCESS');
   });

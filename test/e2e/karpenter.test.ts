@@ -27,7 +27,6 @@ import { recordState } from '../support/karpenter/states.ts';
  * such as `1.14.1`, which are built once; without it the suite is skipped, since that takes long.
  */
 const RELEASES = (process.env['JOINER_KARPENTER'] ?? '').split(',').filter(Boolean);
-const MINUTES = 600_000;
 /** Karpenter looks for drift and for what it may disrupt every ten seconds. */
 const KARPENTER_MS = 30_000;
 
@@ -47,54 +46,42 @@ function suite(release: string, { program }: Extract<KarpenterBuild, { kind: 'bu
       await rm(folder, { recursive: true, force: true });
     });
 
-    it(
-      'Karpenter makes a cluster of all sorts of nodes',
-      async () => {
-        const { cloud } = loop;
-        const endpoint = loop.plane().url;
-        const log = join(folder, 'karpenter.log');
-        const karpenter = new KarpenterProgram({ program, kubeconfig, cloud, endpoint, log });
-        stop = runControllers(loop.admin(), karpenter);
-        await loop.apply([karpenterDeployment(release, 1)]);
-        await bringAbout(loop);
-        if (process.env['JOINER_RECORD_STATES'] !== undefined) await recordState(loop, release);
-        await loop.apply(keepMoving());
-      },
-      MINUTES,
-    );
+    it('Karpenter makes a cluster of all sorts of nodes', async () => {
+      const { cloud } = loop;
+      const endpoint = loop.plane().url;
+      const log = join(folder, 'karpenter.log');
+      const karpenter = new KarpenterProgram({ program, kubeconfig, cloud, endpoint, log });
+      stop = runControllers(loop.admin(), karpenter);
+      await loop.apply([karpenterDeployment(release, 1)]);
+      await bringAbout(loop);
+      if (process.env['JOINER_RECORD_STATES'] !== undefined) await recordState(loop, release);
+      await loop.apply(keepMoving());
+    });
 
-    it(
-      'Joiner adopts it, killed at its writes: no pod is evicted, nothing is launched or terminated',
-      async () => {
-        const before = await footprintOf(loop);
-        await loop.tick();
-        for (const [call, when] of some(ADOPTION)) {
-          await kill(['adopt', '--no-settle'], call, when);
-          expect(await footprintOf(loop), `killed ${when} ${call}`).toEqual(before);
-        }
-        expect(await command('adopt', '--no-settle')).toMatchObject(DONE);
-        expect(await footprintOf(loop)).toEqual(before);
-        expect(await hashVersionsOf(loop)).toEqual(['joiner-v2', 'joiner-v2']);
-      },
-      MINUTES,
-    );
+    it('Joiner adopts it, killed at its writes: no pod is evicted, nothing is launched or terminated', async () => {
+      const before = await footprintOf(loop);
+      await loop.tick();
+      for (const [call, when] of some(ADOPTION)) {
+        await kill(['adopt', '--no-settle'], call, when);
+        expect(await footprintOf(loop), `killed ${when} ${call}`).toEqual(before);
+      }
+      expect(await command('adopt', '--no-settle')).toMatchObject(DONE);
+      expect(await footprintOf(loop)).toEqual(before);
+      expect(await hashVersionsOf(loop)).toEqual(['joiner-v2', 'joiner-v2']);
+    });
 
-    it(
-      'Joiner hands it back, killed at its writes: the same, and Karpenter finds nothing to do',
-      async () => {
-        const before = await footprintOf(loop);
-        for (const [call, when] of some(HAND_BACK)) {
-          await kill(['hand-back'], call, when);
-          expect(await footprintOf(loop), `killed ${when} ${call}`).toEqual(before);
-        }
-        expect(await command('hand-back')).toMatchObject(DONE);
-        const { pool, nodeClass } = HASH_VERSIONS[release.startsWith('1.14') ? '1.14' : '1.15'];
-        expect(await hashVersionsOf(loop)).toEqual([nodeClass, pool]);
-        await new Promise((resolve) => setTimeout(resolve, KARPENTER_MS));
-        expect(await footprintOf(loop)).toEqual(before);
-      },
-      MINUTES,
-    );
+    it('Joiner hands it back, killed at its writes: the same, and Karpenter finds nothing to do', async () => {
+      const before = await footprintOf(loop);
+      for (const [call, when] of some(HAND_BACK)) {
+        await kill(['hand-back'], call, when);
+        expect(await footprintOf(loop), `killed ${when} ${call}`).toEqual(before);
+      }
+      expect(await command('hand-back')).toMatchObject(DONE);
+      const { pool, nodeClass } = HASH_VERSIONS[release.startsWith('1.14') ? '1.14' : '1.15'];
+      expect(await hashVersionsOf(loop)).toEqual([nodeClass, pool]);
+      await new Promise((resolve) => setTimeout(resolve, KARPENTER_MS));
+      expect(await footprintOf(loop)).toEqual(before);
+    });
   };
 }
 

@@ -13,7 +13,7 @@ await describeWithControlPlane('the real scheduler with stand-in kubelets', ({ a
     const status = async (name: string): Promise<unknown> =>
       property(property(await admin().get(RESOURCES.pods, target), 'status'), name);
     await expect
-      .poll(async () => JSON.stringify(await status('conditions')), { timeout: 20_000 })
+      .poll(async () => JSON.stringify(await status('conditions')))
       .toContain('Unschedulable');
     const over = new AbortController();
     const kubelets = runKubelets(admin(), over.signal);
@@ -24,14 +24,12 @@ await describeWithControlPlane('the real scheduler with stand-in kubelets', ({ a
       taints: [],
       capacity: { cpu: '2', memory: '4Gi', pods: '20' },
     });
-    await expect.poll(async () => text(await status('phase')), { timeout: 20_000 }).toBe('Running');
+    await expect.poll(async () => text(await status('phase'))).toBe('Running');
     await admin().delete(RESOURCES.pods, target, { gracePeriodSeconds: 30 });
     await expect
-      .poll(() => status('phase').catch((error: unknown) => property(error, 'code')), {
-        timeout: 20_000,
-      })
+      .poll(() => status('phase').catch((error: unknown) => property(error, 'code')))
       .toBe('404');
     over.abort();
     await kubelets;
-  }, 90_000);
+  });
 });

@@ -122,7 +122,7 @@ await describeWithControlPlane('joiner adopt from node groups', ({ admin, plane 
 
   /** What is open; lists may be a moment behind a write. */
   const adopts = (args: readonly string[]) =>
-    expect.poll(async () => (await adopt(...args)).open, { timeout: 30_000, interval: 500 });
+    expect.poll(async () => (await adopt(...args)).open, { interval: 500 });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'joiner-groups-'));

@@ -42,7 +42,7 @@ describe.skipIf(version === undefined && process.env['JOINER_REQUIRE_PROMETHEUS'
       prometheus = await startPrometheus();
       const endpoint = { address: prometheus.writeEndpoint, post: fetchPost(() => undefined) };
       measured = await runSample(endpoint);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await prometheus?.stop();

@@ -158,12 +158,12 @@ await describeClosedLoop('joiner shadow beside a Karpenter that launches', (loop
     karpenter = new StandInKarpenter(loop.admin(), HASH_VERSIONS['1.15']);
     karpenter.start(LEADER);
     const leader = (): string => karpenter?.leader ?? '';
-    await expect.poll(leader, { timeout: 30_000 }).toBe(LEADER);
+    await expect.poll(leader).toBe(LEADER);
     const log = await readFile(loop.plane().auditLog, 'utf8');
     audited = log.split('\n').length - 1;
     loop.cloud.server.calls.length = 0;
     await loop.apply([deployment('small', 5, '900m'), deployment('large', 2, '3')]);
-    await expect.poll(() => unschedulablePods(loop), { timeout: 30_000 }).toBe(7);
+    await expect.poll(() => unschedulablePods(loop)).toBe(7);
     const before = await versions();
     const { exitCode, stderr } = await record();
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });

@@ -79,4 +79,4 @@ describe('where no control plane can be had', () => {
     expect(ci.code).toBe(1);
     expect(`${ci.out}${ci.err}`).toContain('the control plane for tests did not build');
   });
-}, 240_000);
+});

@@ -11,8 +11,6 @@ import {
   runningPods,
 } from '../support/closed-loop/world.ts';
 
-const MINUTES = 120_000;
-
 /** As a person writes it: of no NodePool, and without a finalizer. */
 function claimByHand(name: string): object {
   return {
@@ -58,31 +56,27 @@ await describeClosedLoop('NodeClaims written by hand on a real control plane', (
     ['foreground', (name) => deleteClaim(loop, name, 'foregroundDeletion')],
     ['orphan', (name) => deleteClaim(loop, name, 'orphan')],
     ['its-node', () => deleteNodes(loop)],
-  ])(
-    'are drained as their budget allows, and go: %s',
-    async (how, strike) => {
-      const name = `hand-${how}`;
-      // The first of them comes together with its class.
-      const pods = deployment(name, 1, '1', { nodeSelector: { by: name } });
-      await loop.apply([nodeClass, claimByHand(name), pods]);
-      await loop.until('its pod runs', async () => (await runningPods(loop, name)) === 1);
-      await loop.until('it is initialized', async () => {
-        const [claim] = await loop.list(RESOURCES.nodeClaims);
-        return conditionOf(claim, 'Initialized')?.status === 'True';
-      });
-      const permit = await forbidEvictions(loop, name, 1);
-      await strike(name);
-      await loop.until('it drains', async () => {
-        const [claim] = await loop.list(RESOURCES.nodeClaims);
-        return isDeleting(claim) && conditionOf(claim, 'Drained')?.status === 'Unknown';
-      });
-      for (let round = 0; round < 3; round += 1) await loop.tick();
-      expect(await runningPods(loop, name)).toBe(1);
-      expect(liveInstances(loop)).toHaveLength(1);
-      await permit();
-      await loop.until('nothing is left', async () => (await left(loop)) === 0);
-      await loop.admin().delete(RESOURCES.deployments, { namespace: 'default', name }, {});
-    },
-    MINUTES,
-  );
+  ])('are drained as their budget allows, and go: %s', async (how, strike) => {
+    const name = `hand-${how}`;
+    // The first of them comes together with its class.
+    const pods = deployment(name, 1, '1', { nodeSelector: { by: name } });
+    await loop.apply([nodeClass, claimByHand(name), pods]);
+    await loop.until('its pod runs', async () => (await runningPods(loop, name)) === 1);
+    await loop.until('it is initialized', async () => {
+      const [claim] = await loop.list(RESOURCES.nodeClaims);
+      return conditionOf(claim, 'Initialized')?.status === 'True';
+    });
+    const permit = await forbidEvictions(loop, name, 1);
+    await strike(name);
+    await loop.until('it drains', async () => {
+      const [claim] = await loop.list(RESOURCES.nodeClaims);
+      return isDeleting(claim) && conditionOf(claim, 'Drained')?.status === 'Unknown';
+    });
+    for (let round = 0; round < 3; round += 1) await loop.tick();
+    expect(await runningPods(loop, name)).toBe(1);
+    expect(liveInstances(loop)).toHaveLength(1);
+    await permit();
+    await loop.until('nothing is left', async () => (await left(loop)) === 0);
+    await loop.admin().delete(RESOURCES.deployments, { namespace: 'default', name }, {});
+  });
 });

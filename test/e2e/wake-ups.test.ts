@@ -128,7 +128,7 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     over.abort();
     await watching;
     await client.close();
-  }, 60_000);
+  });
 
   it('of nodes end a pause while they join, and not once they are initialised', async () => {
     const client = clientOf(plane(), 'joiner-lifecycle');
@@ -156,7 +156,7 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     expect(await pausedMs(WAIT_MS_MAX)).toBeLessThan(WAIT_MS_MAX / 2);
     await joining.close();
     await client.close();
-  }, 60_000);
+  });
 
   it('end a long pause of a blocked drain: a mark, a claim, a budget, a pod that goes', async () => {
     const client = clientOf(plane(), 'joiner-lifecycle');
@@ -212,5 +212,5 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     }
     await news.close();
     await client.close();
-  }, 90_000);
+  });
 });

@@ -45,7 +45,7 @@ export const LENT = {
 
 /** A pass is begun while there is more than 20 s left. */
 const ONE_PASS_MS = 20_300;
-const UNTIL_MS_MAX = 60_000;
+const UNTIL_MS_MAX = 300_000;
 const TICK_MS = 150;
 const ROUND = ['nodeclass', 'provision', 'disrupt', 'lifecycle'] as const;
 

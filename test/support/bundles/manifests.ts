@@ -74,7 +74,7 @@ const selected = nodePool('patient', [amd64, bought('spot'), category]);
 /** Its nodes wait for their pods a few seconds and no longer. */
 export const patientPool = {
   ...selected,
-  spec: { template: { spec: { ...selected.spec.template.spec, terminationGracePeriod: '3s' } } },
+  spec: { template: { spec: { ...selected.spec.template.spec, terminationGracePeriod: '10s' } } },
 };
 
 /** A pod that refuses to be evicted. */

@@ -24,6 +24,6 @@ export async function forbidEvictions(
     const read = await loop.admin().get(RESOURCES.podDisruptionBudgets, address);
     return property(property(read, 'status'), 'expectedPods');
   };
-  await expect.poll(expectedPods, { timeout: 20_000 }).toBe(pods);
+  await expect.poll(expectedPods).toBe(pods);
   return () => loop.admin().delete(RESOURCES.podDisruptionBudgets, address, {});
 }

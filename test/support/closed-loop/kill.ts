@@ -25,7 +25,7 @@ export function runDoomed({ name, event = {}, offsetMs, call, when }: Kill): Pro
   const args = [SCRIPT, name, JSON.stringify(event), String(offsetMs), call.source, when];
   const env = { ...process.env, JOINER_FUNCTION: name };
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { env, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { env, timeout: 180_000 }, (error, stdout, stderr) => {
       if (error?.signal === 'SIGKILL') return resolve({ kind: 'killed' });
       const calls = /\ncalls:\n(.*)$/s.exec(stdout)?.[1];
       if (calls !== undefined) return resolve({ kind: 'ended', calls: calls.trim().split('\n') });
