@@ -29,6 +29,15 @@ export function attemptOf(context: SearchContext, state: SearchState): Attempt {
   return { state, context, placed, price, cost };
 }
 
+/** Those that place more pods that matter more first, then the cheaper ones. */
+export function compareAttempts(a: Attempt, b: Attempt): number {
+  for (const [index, count] of a.placed.entries()) {
+    const other = b.placed[index] ?? missing(index);
+    if (count !== other) return other - count;
+  }
+  return a.cost - b.cost;
+}
+
 /** Whether `a` places more (higher priorities first), or the same for less, or on fewer nodes. */
 export function isBetter(a: Attempt, b: Attempt): boolean {
   for (const [index, count] of a.placed.entries()) {

@@ -1,4 +1,4 @@
-import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
+import { type Attempt, attemptOf, bestOf, compareAttempts, isContested } from './attempt.ts';
 import type { StepBudgets } from './effort.ts';
 import { type PackingWay, type PlanSearch, packBatches } from './packing/pack.ts';
 import type { Relaxations } from './packing/pod-values.ts';
@@ -21,8 +21,9 @@ import {
   combiningSteps,
   combiningWays,
   costOf,
-  hasMultiples,
   isRevaluedLong,
+  type Likeness,
+  likenessOf,
   type Packed,
   weightsOf,
 } from './ways.ts';
@@ -44,9 +45,7 @@ function orderOf(
   { problem, resolvedClasses }: SearchContext,
   first: First = new Set(),
 ): readonly ResolvedClass[] {
-  const cpu = problem.resources.indexOf('cpu');
-  const memory = problem.resources.indexOf('memory');
-  const order = resolvedClasses.toSorted(byRequests(cpu, memory));
+  const order = resolvedClasses.toSorted(byRequests(problem.resources));
   return first.size === 0
     ? order
     : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
@@ -217,17 +216,29 @@ export class Known implements PlanSearch {
     const { usual, budgets } = this;
     const revalued = { ...usual, revalues: true };
     const quotas: Learnt = new Map();
-    // Pods of as many shapes have other values from one node to the next.
-    const first = hasMultiples(context) ? [usual, revalued] : [revalued, usual];
-    const found = this.inWays(context, first, quotas);
+    const likeness = likenessOf(context);
+    const { combining } = budgets;
+    const apart = { ...usual, singlesLast: { combining } };
+    const first: Record<Likeness, readonly PackingWay[]> = {
+      alike: [usual, revalued],
+      // The values of all together take the steps of combining those that are alike.
+      mixed: [apart],
+      // Pods of as many shapes have other values from one node to the next.
+      unlike: [revalued, usual],
+    };
+    const found = this.inWays(context, first[likeness], quotas);
     const more = (...ways: readonly PackingWay[]) => this.inWays(context, ways, quotas, found);
     if (costOf(cheapest(found)) < SEARCHED_COST_LEAST) return found;
+    if (likeness === 'mixed') {
+      more(revalued, usual);
+      if (combining !== undefined) more(...combiningWays(found.slice(0, 1), apart, combining));
+    }
     if (budgets.searched !== undefined) more({ ...budgets.searched, revalues: false });
     if (budgets.revalued !== undefined && isRevaluedLong(found, usual, revalued)) {
       more({ ...budgets.revalued, revalues: true });
     }
-    if (budgets.combining !== undefined && hasMultiples(context)) {
-      more(...combiningWays(found, usual, budgets.combining));
+    if (combining !== undefined && likeness === 'alike') {
+      more(...combiningWays(found, usual, combining));
     }
     return found;
   }
@@ -246,7 +257,7 @@ export class Known implements PlanSearch {
  */
 export function attempts(context: SearchContext, known: Known): readonly Attempt[] {
   const { problem } = context;
-  const { growing, improving, merging } = known.budgets;
+  const { growing } = known.budgets;
   const { steps } = known;
   const found: Attempt[] = [...known.packed(context)];
   const add = (attempt: Attempt | undefined) => {
@@ -257,10 +268,25 @@ export function attempts(context: SearchContext, known: Known): readonly Attempt
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) add(grown(context, { byPriority: true, steps }));
   found.push(...new LeftOverFirst(context, known).after(found));
-  const order = orderOf(context);
+  return allImproved(found, orderOf(context), known);
+}
+
+/** The attempts, improved: the cheapest first, and others by the steps that it leaves. */
+function allImproved(
+  found: readonly Attempt[],
+  order: readonly ResolvedClass[],
+  { budgets: { improving, merging }, steps }: Known,
+): readonly Attempt[] {
+  let most = improving?.most ?? 0;
+  const better = new Map<Attempt, Attempt>();
+  for (const each of found.toSorted(compareAttempts)) {
+    const before = steps.taken;
+    better.set(each, improving ? improved(each, order, { ...improving, most }, steps) : each);
+    most -= steps.taken - before;
+  }
   return found.map((each) => {
-    const better = improving === undefined ? each : improved(each, order, improving, steps);
-    return merging === undefined ? better : merged(better, merging, steps);
+    const best = better.get(each) ?? each;
+    return merging === undefined ? best : merged(best, merging, steps);
   });
 }
 

@@ -27,19 +27,17 @@ export interface CombiningBudget {
   readonly divesMost: number;
 }
 
-/** Bounds on a large neighbourhood search. Steps: launches and placed pods looked at. */
+/** Bounds on a large neighbourhood search. */
 export interface ImprovingBudget {
-  /** It begins where a round of tries without a gain takes no more. */
-  readonly round: number;
   /** Tries in a row without a gain. */
   readonly tries: number;
-  /** Launches looked at in all. */
+  /** Steps of all plans together, of which the cheapest takes first: launches looked at, pods copied. */
   readonly most: number;
 }
 
 /** Bounds on making one node of two. */
 export interface MergingBudget {
-  /** It begins where all tries together would copy no more placed pods than so many. */
+  /** Placed pods that all tries together copy. */
   readonly copied: number;
   /** Pairs of unlike nodes looked at. */
   readonly looks: number;
@@ -106,7 +104,7 @@ const NORMAL: StepBudgets = {
   },
   growing: 250_000,
   leftOver: 500_000,
-  improving: { round: 26_000, tries: 24, most: 100_000 },
+  improving: { tries: 24, most: 250_000 },
   merging: { copied: 120_000, looks: 2000, tries: 200 },
 };
 
@@ -131,7 +129,7 @@ const THOROUGH: StepBudgets = {
   },
   growing: 2_000_000,
   leftOver: 1_000_000,
-  improving: { round: 400_000, tries: 48, most: 500_000 },
+  improving: { tries: 48, most: 4_000_000 },
   merging: { copied: 500_000, looks: 5000, tries: 400 },
 };
 

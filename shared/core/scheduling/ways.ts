@@ -1,8 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { CombiningBudget } from './effort.ts';
-import type { Combining } from './packing/combining.ts';
+import { combiningsFor } from './packing/combining.ts';
 import type { PackingWay } from './packing/pack.ts';
-import type { LongSearch } from './packing/pricing.ts';
 import type { SearchContext } from './search/search-state.ts';
 
 /** A longer search revalues, where revaluing was cheaper than the usual way by a share. */
@@ -11,8 +10,8 @@ const REVALUED_GAIN_LEAST = 0.03;
 /** Plans of so many USD an hour are worth a longer search: a percent of less is not. */
 const LONG_REVALUED_COST_LEAST = 5;
 
-/** Patterns are combined where there are so many pods of a shape, in the mean. */
-const MULTIPLE_LEAST = 2;
+/** Pods are mixed where such a share of them has its shape in common with others, up to the most. */
+const MIXED = { least: 0.25, most: 0.75 } as const;
 
 /** A way to pack, and the plan that it made. */
 export interface Packed {
@@ -20,10 +19,20 @@ export interface Packed {
   readonly attempt: Attempt;
 }
 
-/** Whether patterns are of use more than once: not where each pod has a shape of its own. */
-export function hasMultiples({ problem }: SearchContext): boolean {
-  const shapes = new Set(problem.classes.map(({ requests }) => requests.join()));
-  return problem.demand.pods.length >= MULTIPLE_LEAST * shapes.size;
+/** How many pods have their shape in common: patterns of nodes are of use as often as that. */
+export type Likeness = 'alike' | 'mixed' | 'unlike';
+
+export function likenessOf({ problem }: SearchContext): Likeness {
+  const { pods } = problem.demand;
+  const counts = new Map<string, number>();
+  for (const { requests, pods: own } of problem.classes) {
+    const shape = requests.join();
+    counts.set(shape, (counts.get(shape) ?? 0) + own.length);
+  }
+  const shared = [...counts.values()].filter((count) => count > 1);
+  const share = shared.reduce((sum, count) => sum + count, 0) / pods.length;
+  if (share > MIXED.most) return 'alike';
+  return share < MIXED.least ? 'unlike' : 'mixed';
 }
 
 export function costOf(packed: Packed | undefined): number {
@@ -56,18 +65,10 @@ export function combiningWays(
   budget: CombiningBudget,
 ): readonly PackingWay[] {
   const best = cheapest(found);
-  const cost = costOf(best);
-  const { least, perUsd, most, longCostLeast, rehearsal } = budget;
-  const stepsMax = Math.min(most, least + perUsd * cost);
-  const isLong = cost >= longCostLeast;
-  const steps = isLong ? { stepsMax, rehearsal, long: longSearch(budget, cost) } : { stepsMax };
-  const ways: Combining[] = budget.roundedFrom.map((roundedFrom) => ({ ...steps, roundedFrom }));
-  if (isLong) {
-    const dives = Math.min(budget.divesMost, budget.divesPerUsd * cost);
-    // The patterns are those that the others have found.
-    ways.push({ stepsMax: 0, roundedFrom: 1, dives });
-  }
-  return ways.map((combining) => ({ ...(best?.way ?? usual), combining }));
+  return combiningsFor(budget, costOf(best)).map((combining) => ({
+    ...(best?.way ?? usual),
+    combining,
+  }));
 }
 
 /** How many weights the NodePools have that get nodes: each is packed on its own. */
@@ -81,12 +82,4 @@ export function combiningSteps({ combining }: PackingWay): number {
   if (combining === undefined) return 0;
   const { rehearsal, stepsMax, dives = 0 } = combining;
   return (rehearsal?.searchedMax ?? 0) + stepsMax + dives;
-}
-
-/** How long one search may be for a plan of such a cost. */
-function longSearch(
-  { longSteps, longestLeast, longestPerUsd, longestMost }: CombiningBudget,
-  cost: number,
-): LongSearch {
-  return { first: longSteps, longest: Math.min(longestMost, longestLeast + longestPerUsd * cost) };
 }

@@ -1,4 +1,5 @@
 import { missing } from '../../missing.ts';
+import type { CombiningBudget } from '../effort.ts';
 import type { PlanSteps } from '../plan-steps.ts';
 import { cheapestAlone } from './duals.ts';
 import { Master } from './master.ts';
@@ -23,6 +24,32 @@ export interface Combining {
    * least one node more; undefined: it is left to be packed.
    */
   readonly dives?: number;
+}
+
+/** For a plan that costs so much: one after the other, each knows the patterns of those before. */
+export function combiningsFor(budget: CombiningBudget, cost: number): readonly Combining[] {
+  const { least, perUsd, most, longCostLeast, rehearsal } = budget;
+  const stepsMax = Math.min(most, least + perUsd * cost);
+  const isLong = cost >= longCostLeast;
+  const steps = isLong ? { stepsMax, rehearsal, long: longSearch(budget, cost) } : { stepsMax };
+  const combinings: Combining[] = budget.roundedFrom.map((from) => ({
+    ...steps,
+    roundedFrom: from,
+  }));
+  if (isLong) {
+    const dives = Math.min(budget.divesMost, budget.divesPerUsd * cost);
+    // The patterns are those that the others have found.
+    combinings.push({ stepsMax: 0, roundedFrom: 1, dives });
+  }
+  return combinings;
+}
+
+/** How long one search may be for a plan of such a cost. */
+function longSearch(
+  { longSteps, longestLeast, longestPerUsd, longestMost }: CombiningBudget,
+  cost: number,
+): LongSearch {
+  return { first: longSteps, longest: Math.min(longestMost, longestLeast + longestPerUsd * cost) };
 }
 
 /** Pods of a rehearsal: the mix of many more is the same, and a longer search finds no more. */

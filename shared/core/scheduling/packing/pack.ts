@@ -1,4 +1,5 @@
 import { missing } from '../../missing.ts';
+import type { CombiningBudget } from '../effort.ts';
 import type { PodBatch } from '../placing/assign.ts';
 import type { PlanSteps } from '../plan-steps.ts';
 import { daemonPortsOn } from '../problem/host-ports.ts';
@@ -6,7 +7,7 @@ import { compareOptions, type LaunchGroup, type LaunchOption } from '../problem/
 import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
 import { insistsOnMinValues, ReservedOptions } from '../search/min-values.ts';
 import { type Bin, type SearchState, zeros } from '../search/search-state.ts';
-import { type Combining, combined } from './combining.ts';
+import { type Combining, combined, combiningsFor } from './combining.ts';
 import { independentParts } from './parts.ts';
 import { howMany, type Pattern, type PodShape } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
@@ -58,6 +59,8 @@ export interface PackingWay extends SearchEffort {
   readonly revalues: boolean;
   /** Undefined: patterns are not combined before others are searched for what is left. */
   readonly combining?: Combining;
+  /** Pods whose shape no other pod has are packed after all others, whose patterns are combined. */
+  readonly singlesLast?: { readonly combining: CombiningBudget | undefined };
 }
 
 /** Values are worked out anew when what is left is worth less than this share of what was. */
@@ -302,6 +305,33 @@ function put(state: SearchState, batch: PodBatch, bin: Bin, amount: number): voi
   batch.count -= amount;
 }
 
+/** Pods that are packed together, before those that follow. */
+interface Stage {
+  readonly among: readonly PodBatch[];
+  /** `worth`: USD an hour that new nodes for all its pods cost at the least. */
+  readonly wayFor: (worth: number) => PackingWay;
+}
+
+function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage[] {
+  const { singlesLast, combining: _, ...plain } = way;
+  if (singlesLast === undefined) return [{ among: batches, wayFor: () => way }];
+  const counts = new Map<string, number>();
+  const shapeOf = ({ resolved }: PodBatch): string => resolved.podClass.requests.join();
+  for (const batch of batches) {
+    counts.set(shapeOf(batch), (counts.get(shapeOf(batch)) ?? 0) + batch.count);
+  }
+  const isSingle = (batch: PodBatch): boolean => (counts.get(shapeOf(batch)) ?? 0) <= 1;
+  const combining = (worth: number): PackingWay => {
+    if (way.combining !== undefined || singlesLast.combining === undefined) return way;
+    const [first] = combiningsFor(singlesLast.combining, worth);
+    return first === undefined ? way : { ...way, combining: first };
+  };
+  return [
+    { among: batches.filter((each) => !isSingle(each)), wayFor: combining },
+    { among: batches.filter(isSingle), wayFor: () => plain },
+  ];
+}
+
 /** Packs batches into the pools' new nodes, heaviest first. */
 export function packBatches(
   state: SearchState,
@@ -312,14 +342,17 @@ export function packBatches(
   const { problem, weights } = state.context;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
-    const mine = batches.filter(({ count }) => count > 0);
-    const packers = independentParts(mine, groups).map((part) => {
-      const shapePods = shapePodsOf(part.batches);
-      return new Packer(state, shapePods, optionsOf(part.groups), search);
-    });
-    const worth = packers.reduce((sum, each) => sum + each.worth, 0);
-    for (const each of packers) {
-      each.run(packers.length === 1 || worth === 0 ? way : withShare(way, each.worth / worth));
+    for (const { among, wayFor } of stagesOf(batches, way)) {
+      const mine = among.filter(({ count }) => count > 0);
+      const packers = independentParts(mine, groups).map((part) => {
+        const shapePods = shapePodsOf(part.batches);
+        return new Packer(state, shapePods, optionsOf(part.groups), search);
+      });
+      const worth = packers.reduce((sum, each) => sum + each.worth, 0);
+      const by = wayFor(worth);
+      for (const each of packers) {
+        each.run(packers.length === 1 || worth === 0 ? by : withShare(by, each.worth / worth));
+      }
     }
   }
   for (const batch of batches) {

@@ -16,12 +16,18 @@ function requestOf({ podClass }: ResolvedClass, resource: number): number {
 
 /**
  * The order in which a greedy pass takes classes: those that only existing nodes can take, those
- * that need others on their node, then greater requests first; ids make it total.
+ * that need others on their node, those that ask for devices, since fewer nodes have room for them,
+ * then greater requests first; ids make it total.
  */
-export function byRequests(cpu: number, memory: number) {
+export function byRequests(resources: readonly string[]) {
+  const [cpu, memory] = [resources.indexOf('cpu'), resources.indexOf('memory')];
+  const devices = resources.flatMap((name, at) => (name.includes('/') ? [at] : []));
+  const asksForDevice = (each: ResolvedClass): boolean =>
+    devices.some((device) => requestOf(each, device) > 0);
   return (a: ResolvedClass, b: ResolvedClass): number =>
     Number(a.groups.length > 0) - Number(b.groups.length > 0) ||
     Number(b.host.needs.length > 0) - Number(a.host.needs.length > 0) ||
+    Number(asksForDevice(b)) - Number(asksForDevice(a)) ||
     requestOf(b, cpu) - requestOf(a, cpu) ||
     requestOf(b, memory) - requestOf(a, memory) ||
     a.podClass.id - b.podClass.id;

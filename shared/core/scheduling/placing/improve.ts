@@ -15,32 +15,20 @@ import { placeOfGroup } from '../search/topology.ts';
 import { grow } from './grow.ts';
 import { rightSize } from './right-size.ts';
 
-/** Nodes emptied at a time: at most, and in the mean. */
+/** A node counts as so many of its pods. */
+const NODE_COPIED = 10;
+
+/** Nodes emptied at a time, at most. */
 const EMPTIED_MAX = 4;
-const EMPTIED_MEAN = 2.5;
 
-/** Pods on the nodes that a plan fills, and classes on each of them. */
-function filledBy({ bins, existingNodes }: SearchState) {
-  let [pods, pairs, nodes] = [0, 0, 0];
+/** Nodes, pods on them and classes on each: what a copy of the plan counts. */
+export function copiedBy({ bins, existingNodes }: SearchState): number {
+  let copied = 0;
   for (const { content } of [...bins, ...existingNodes]) {
-    if (content.size === 0) continue;
-    nodes++;
-    pairs += content.size;
-    for (const amount of content.values()) pods += amount;
+    copied += content.size === 0 ? 0 : NODE_COPIED + content.size;
+    for (const amount of content.values()) copied += amount;
   }
-  return { pods, pairs, nodes };
-}
-
-/** Pods on nodes, and classes on each: what a copy of the plan counts. */
-export function copiedBy(state: SearchState): number {
-  const { pods, pairs } = filledBy(state);
-  return pods + pairs;
-}
-
-/** About how many steps one try takes: it copies the rest and looks at all nodes for each pod. */
-function stepsOfTry(state: SearchState): number {
-  const { pods, pairs, nodes } = filledBy(state);
-  return nodes === 0 ? 0 : pairs + Math.min(EMPTIED_MEAN, nodes) * pods;
+  return copied;
 }
 
 /** Whether every pod could have been the last to be placed, given where all others are. */
@@ -71,8 +59,10 @@ function retried(
   const nodes = [...state.bins, ...state.existingNodes.filter(({ content }) => content.size > 0)];
   const emptied = new Set<Bin | ExistingNode>();
   const count = 1 + below(Math.min(EMPTIED_MAX, nodes.length), random);
-  while (emptied.size < count)
-    emptied.add(nodes[below(nodes.length, random)] ?? missing(below(nodes.length, random)));
+  while (emptied.size < count) {
+    const at = below(nodes.length, random);
+    emptied.add(nodes[at] ?? missing(at));
+  }
   const copy = state.without(emptied);
   grow(copy, below(3, random) === 0 ? order : shuffled(order, random));
   rightSize(copy);
@@ -106,11 +96,11 @@ function isPerfect({ state, context }: Attempt): boolean {
 export function improved(
   start: Attempt,
   order: readonly ResolvedClass[],
-  { round, tries, most }: ImprovingBudget,
+  { tries, most }: ImprovingBudget,
   planSteps: PlanSteps,
 ): Attempt {
   const { problem } = start.context;
-  if (isPerfect(start) || tries * stepsOfTry(start.state) > round) return start;
+  if (isPerfect(start)) return start;
   const random = numbers(problem.demand.pods.length);
   const stepsMax = planSteps.allowance(most);
   let best = start;
@@ -120,6 +110,7 @@ export function improved(
     const { bins, existingNodes } = best.state;
     if (bins.length === 0 && existingNodes.every(({ content }) => content.size === 0)) break;
     const found = retried(best, order, random);
+    steps += copiedBy(best.state);
     if (found === undefined) continue;
     steps += found.state.steps;
     if (placesFewer(found, best)) continue;

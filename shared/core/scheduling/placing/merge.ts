@@ -60,7 +60,7 @@ class Merging {
 
   /** The plan with some two nodes made one; undefined: no two can be. */
   next(before: Attempt): Attempt | undefined {
-    const bins = before.state.bins.map((bin) => [bin, textOf(bin)] as const);
+    const bins = unlikeOf(before.state.bins);
     for (const [index, [first, own]] of bins.entries()) {
       for (const [second, other] of bins.slice(index + 1)) {
         if (this.tries >= this.most.tries || this.looks >= this.most.looks) return undefined;
@@ -98,14 +98,25 @@ class Merging {
   }
 }
 
+/** The bins with their texts, two of each: what is not to be had of those is not of others alike. */
+function unlikeOf(bins: readonly Bin[]): readonly (readonly [Bin, string])[] {
+  const counts = new Map<string, number>();
+  return bins.flatMap((bin) => {
+    const text = textOf(bin);
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    return count > 2 ? [] : [[bin, text] as const];
+  });
+}
+
 /**
  * Of plans of one price the one with fewer nodes: two nodes become one where that costs no more.
  */
 export function merged(start: Attempt, most: MergingBudget, steps: PlanSteps): Attempt {
   if (start.state.bins.length < 2) return start;
   const copied = copiedBy(start.state);
-  if (most.tries * copied > Math.min(most.copied, steps.left)) return start;
-  const merging = new Merging(most);
+  const tries = Math.min(most.tries, Math.floor(Math.min(most.copied, steps.left) / copied));
+  const merging = new Merging({ ...most, tries });
   let best = start;
   for (let left = start.state.bins.length; left > 1; left--) {
     const found = merging.next(best);
