@@ -43,6 +43,17 @@ function countBy(world: World, label: string): Readonly<Record<string, number>> 
 const noSpot: Scenario['steps'] = [
   { at: 0, unavailable: { capacityType: 'spot', for: 20 * MINUTE } },
 ];
+/** Of a pod's spec. */
+const spreadLoosely: Json = {
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: { app: 'web' } },
+    },
+  ],
+};
 const web = deployment('web', PODS, '1', apartOf('web'));
 
 describe('nodes that were launched on demand in a shortage of spot', () => {
@@ -137,6 +148,58 @@ describe('nodes of a NodePool that is tried second', () => {
     await world.run(WORLD_START_MS + 60 * MINUTE);
     expect(countBy(world, NODE_POOL)).toEqual({ second: 2 });
     expect(entries(world, 'created')).toHaveLength(2);
+  });
+});
+
+describe('what consolidation frees in a NodePool that is tried first', () => {
+  const disruption = {
+    consolidationPolicy: 'WhenEmptyOrUnderutilized',
+    consolidateAfter: '1m',
+    budgets: [{ nodes: '100%' }],
+  };
+  const limited = nodePool(['on-demand'], { disruption, limits: { cpu: '8' } });
+  const first = named('first', 50, limited);
+  const second = named('second', 10, nodePool(['spot'], { disruption }));
+  const few: Scenario['steps'][number] = {
+    at: 15 * MINUTE,
+    scale: { kind: 'Deployment', namespace: 'default', name: 'web', replicas: 8 },
+  };
+
+  /** Two nodes of each NodePool with three pods each, four pods fewer from 15 minutes on. */
+  async function shrunk(fallbacks: Json, steps: Scenario['steps'] = []): Promise<World> {
+    const { world } = await smallWorld(
+      [nodeClass, first, fallbacks, deployment('web', 12, '1', spreadLoosely)],
+      { types: /^c7g\.xlarge$/, scenario: { steps: [few, ...steps] } },
+    );
+    await world.run(WORLD_START_MS + 14 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: 2, second: 2 });
+    return world;
+  }
+
+  it('is not what a fallback that took the pods would return to', async () => {
+    const world = await shrunk(asking(second, 'nodes=2,after=2m'));
+    const kept = claimsOf(world).filter(({ labels }) => labels[NODE_POOL] === 'first');
+    await world.run(WORLD_START_MS + 90 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: 2, second: 1 });
+    const names = claimsOf(world).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(kept.map(({ name }) => name)));
+    expect(entries(world, 'ready')).toHaveLength(4);
+    expect(runningPods(world)).toBe(8);
+  });
+
+  it('goes where the fallback does not return', async () => {
+    const world = await shrunk(second);
+    await world.run(WORLD_START_MS + 90 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: 1, second: 2 });
+  });
+
+  it('goes where limits allow no return even then', async () => {
+    const lower = { ...(first['spec'] as Json), limits: { cpu: '4' } };
+    const steps = [{ at: 15 * MINUTE, apply: [{ ...first, spec: lower } as never] }];
+    const world = await shrunk(asking(second, 'nodes=2,after=2m'), steps);
+    await world.run(WORLD_START_MS + 90 * MINUTE);
+    expect(countBy(world, NODE_POOL)).toEqual({ first: 1, second: 2 });
+    expect(entries(world, 'ready')).toHaveLength(4);
   });
 });
 

@@ -1,5 +1,5 @@
 import { blockersOf } from '../../core/disruption/candidates.ts';
-import { type Command, forgottenNodes, type Progress } from '../../core/disruption/commands.ts';
+import { type Command, forgottenNodes } from '../../core/disruption/commands.ts';
 import { heldMoves, isHeldTooLong } from '../../core/disruption/held-moves.ts';
 import { VOLUNTARY_TERMS, type VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
@@ -7,11 +7,7 @@ import { invariant } from '../../core/invariant.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { conditionOf, isTrue, withConditions } from '../../core/lifecycle/conditions.ts';
 import { type EvictionOrder, evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
-import {
-  replacedByText,
-  replacedUids,
-  replacesText,
-} from '../../core/model/annotations/replacements.ts';
+import { replacedByText } from '../../core/model/annotations/replacements.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import {
@@ -20,8 +16,6 @@ import {
   NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
-  REPLACES,
-  TRIES,
 } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../../core/model/taint.ts';
@@ -37,6 +31,7 @@ import { claimRef, nodeRef } from '../writes/references.ts';
 import { pausedByPool } from './blocked.ts';
 import { isWithinBudgets } from './budgets.ts';
 import { noteFailedMove, noteMoved } from './failed-moves.ts';
+import { type Failed, release } from './given-up.ts';
 import { heldMovesOnceEnded, holdersOf, noteHeld, publishHeld } from './held.ts';
 import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
 
@@ -185,33 +180,6 @@ export async function deleteReplaced(
       ? reason('no-replacement-needed', {})
       : reason('replacements-ready', { nodeClaims: replacements });
   await deleteNodeClaim(pass, claim, node, { reason: kind, reasons: [why, by] });
-}
-
-type Failed = Extract<Progress, { readonly kind: 'failed' }>;
-
-/**
- * What is given up of one replacement is capacity like any other, unless it is broken or was not
- * launched, and no other node that goes needs it. Others that do still wait for it.
- */
-async function release(
-  { ports, givenUp, commands }: DisruptPass,
-  each: NodeClaim,
-  failure: Failed | undefined,
-): Promise<void> {
-  const ref = claimRef(each);
-  const waiting = new Set(commands.map(({ claim }) => claim.uid));
-  const others = replacedUids(each.annotations).filter(
-    (uid) => waiting.has(uid) && !givenUp.has(uid),
-  );
-  const isReady = isTrue(each, 'Initialized');
-  const isAlone = others.length === 0;
-  const isLate = failure?.late.has(each.name) === true;
-  const isBroken = failure?.broken !== undefined && !isReady && (isAlone || isLate);
-  if (isBroken || (isAlone && each.providerId === undefined)) await ports.cluster.delete(ref);
-  // What has failed is noted, and what goes tries nothing more.
-  const tries = isBroken ? { [TRIES]: null } : {};
-  const annotations = { [REPLACES]: isAlone ? null : replacesText(others), ...tries };
-  await ports.cluster.patchNodeClaim(ref, { annotations });
 }
 
 /**

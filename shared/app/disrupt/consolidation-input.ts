@@ -34,6 +34,7 @@ import {
 } from './candidates.ts';
 import { endingsLeft } from './emptiness.ts';
 import { withoutFailedMoves } from './failed-moves.ts';
+import { fallbackNames } from './fallback.ts';
 import type { DisruptPass } from './pass.ts';
 import { reservedSnapshot } from './snapshot.ts';
 
@@ -214,6 +215,7 @@ export async function consolidationOf(
     nodesMax,
     pools: poolUses(pass, nodes),
     quiet: new Set(restless.map(({ node }) => node.name)),
+    fallbacks: fallbackNames(pass),
     scheduling: settings.scheduling,
     settings: settings.consolidation,
     plansMax: plansFor(nodes.length),

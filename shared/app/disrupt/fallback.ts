@@ -105,6 +105,31 @@ function freeOf(
   });
 }
 
+/**
+ * Names of the nodes that return to what is tried first as soon as they can, now or once they are
+ * old enough; undefined: none does. Nodes that cannot return take pods as others do.
+ */
+export function fallbackNames(pass: DisruptPass): ReadonlySet<string> | undefined {
+  const { state, nowMs } = pass;
+  const { podDisruptionBudgets } = state.objects;
+  const isFallback = fallbackTest(pass);
+  const names = disruptionCandidates(pass)
+    .filter((each) => {
+      const { pool } = each;
+      const terms = returnTermsOf(pool);
+      if (terms === undefined || isReason(terms) || !isFallback(each)) return false;
+      const held = [
+        ...(pool.replicas === undefined ? [] : [pool]),
+        ...backedOff(pass, pool.name),
+        ...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'),
+        ...unevictableBy(each),
+      ];
+      return held.length === 0;
+    })
+    .map(({ node }) => node.name);
+  return names.length === 0 ? undefined : new Set(names);
+}
+
 /** What plans go by, and the nodes that pods of others will go to. */
 async function planningInput(pass: DisruptPass) {
   const { snapshot, hosts } = await reservedSnapshot(pass);

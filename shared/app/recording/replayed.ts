@@ -30,11 +30,13 @@ import { recorded, snapshotFrom, valueOfJson } from './snapshot-json.ts';
 /** A search's other fields, of which JSON knows no maps and sets. */
 type Rest = Omit<
   Consolidation,
-  'snapshot' | 'candidates' | 'allowance' | 'pools' | 'quiet' | 'known' | 'usage'
+  'snapshot' | 'candidates' | 'allowance' | 'pools' | 'quiet' | 'fallbacks' | 'known' | 'usage'
 > & {
   readonly allowance: readonly (readonly [string, number])[];
   readonly pools: readonly (readonly [string, { pricePerHour: number; disruption: number }])[];
   readonly quiet: readonly string[];
+  /** Absent: none of the nodes is one. */
+  readonly fallbacks?: readonly string[];
   readonly known: readonly (readonly [string, readonly Reason[]])[];
   /** Absent: no NodePool has a guard on it. */
   readonly usage?:
@@ -85,7 +87,8 @@ export function consolidationOf(
   recording: Extract<RecordingJson, { readonly useCase: 'disrupt' }>,
 ): Consolidation {
   const snapshot = snapshotFrom(recording.snapshot);
-  const { allowance, pools, quiet, known, usage, ...rest } = recording.consolidation as Rest;
+  const { allowance, pools, quiet, fallbacks, known, usage, ...rest } =
+    recording.consolidation as Rest;
   return {
     ...rest,
     scheduling: completed(rest.scheduling),
@@ -94,6 +97,7 @@ export function consolidationOf(
     allowance: new Map(allowance),
     pools: new Map(pools),
     quiet: new Set(quiet),
+    fallbacks: fallbacks && new Set(fallbacks),
     known: new Map(known),
     usage: usageFrom(usage),
   };

@@ -28,6 +28,8 @@ export interface Consolidation {
   readonly pools: ReadonlyMap<string, PoolUse>;
   /** Nodes by name that take no pods in for now. */
   readonly quiet: ReadonlySet<string>;
+  /** Nodes by name that return to what is tried first where they can; absent: none does. */
+  readonly fallbacks?: ReadonlySet<string> | undefined;
   readonly scheduling: SchedulingSettings;
   readonly settings: ConsolidationSettings;
   /** What pods use; absent: nobody has asked, as no NodePool has a guard on it. */
@@ -241,13 +243,13 @@ function groupsOf(order: readonly ConsolidationCandidate[], turn: number, atOnce
 
 /** What moves are judged by; undefined: pods wait for new nodes, and nothing is moved before. */
 function contextOf(input: Consolidation): MoveContext | undefined {
-  const { quiet, pools, scheduling, settings, usage } = input;
+  const { quiet, fallbacks, pools, scheduling, settings, usage } = input;
   const open = withAllWaiting(input.snapshot);
   const now = replan(open, scheduling);
   if (now.newNodeClaims.length > 0) return undefined;
   const waiting = new Set(now.unplaced.keys());
   const snapshot = { ...open, closedNodes: quiet };
-  return { snapshot, waiting, pools, scheduling, settings, usage };
+  return { snapshot, waiting, pools, scheduling, settings, usage, fallbacks };
 }
 
 const PENDING_FIRST = [reason('pending-pods-first', {})];

@@ -33,6 +33,7 @@ import {
   isBalanced,
   type PoolUse,
 } from './payback.ts';
+import { returningHosts } from './returning-hosts.ts';
 import type { MeteredUsage } from './usage-guard.ts';
 
 /** Nodes that go together, and what comes in their place. */
@@ -69,6 +70,8 @@ export interface MoveContext {
   readonly settings: ConsolidationSettings;
   /** Absent: nobody has asked, as no NodePool has a guard on it. */
   readonly usage?: MeteredUsage | undefined;
+  /** As {@link Consolidation} has them. */
+  readonly fallbacks?: ReadonlySet<string> | undefined;
 }
 
 /** Where one spot node is replaced by another, as many types have to be open, and no more are. */
@@ -244,8 +247,8 @@ export interface Look {
   readonly isCutShort: boolean;
 }
 
-/** What it would take and bring to do without the nodes, by so many plans at most. */
-export function lookAt(
+/** What {@link lookAt} comes to where pods may go to any node, fallbacks that return included. */
+function lookAtAll(
   context: MoveContext,
   nodes: readonly ConsolidationCandidate[],
   plansMax: number,
@@ -262,6 +265,24 @@ export function lookAt(
     }
   }
   return { found, plans: prices.length + 1, isCutShort: prices.length < all.length };
+}
+
+/** What it would take and bring to do without the nodes, by about so many plans at most. */
+export function lookAt(
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
+  plansMax: number,
+): Look {
+  const look = lookAtAll(context, nodes, plansMax);
+  const { fallbacks, scheduling } = context;
+  if (look.found.kind !== 'move' || fallbacks === undefined) return look;
+  const { closedNodes = [], ...open } = context.snapshot;
+  const after = snapshotAfter(open, look.found);
+  const hosts = returningHosts(after, look.found.elsewhere, fallbacks, scheduling);
+  if (hosts.length === 0) return look;
+  const snapshot = { ...open, closedNodes: new Set([...closedNodes, ...hosts]) };
+  const again = lookAt({ ...context, snapshot }, nodes, plansMax - look.plans);
+  return { ...again, plans: look.plans + again.plans };
 }
 
 /** What it would take and bring to do without the nodes. */
