@@ -2,6 +2,7 @@ import { FEATURE_GATES, type FeatureGate } from '../contract.ts';
 import { durationText, parseDurationOrDaysMs } from '../core/duration.ts';
 import {
   LIMIT_GROUPS_LIKE,
+  LIMIT_GROUPS_RULES,
   limitGroupsOf,
   NO_LIMIT_GROUPS,
   sharedGroups,
@@ -138,7 +139,9 @@ export function flag(): SettingKind<boolean, 'flag'> {
 export function groups(): SettingKind<string, 'groups'> {
   return kindOf({
     name: 'groups',
-    words: `"${NO_LIMIT_GROUPS}", or limit groups such as "${LIMIT_GROUPS_LIKE}"`,
+    words:
+      `"${NO_LIMIT_GROUPS}", or limit groups such as "${LIMIT_GROUPS_LIKE}" ` +
+      `(${LIMIT_GROUPS_RULES})`,
     accepts: (value) => typeof value === 'string' && limitGroupsOf(value) !== undefined,
     parse: (text) => text,
     write: (value) => value,

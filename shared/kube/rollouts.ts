@@ -1,4 +1,6 @@
+import { decodeRollout } from '../api/kubernetes/deployment.ts';
 import { RESOURCES } from '../api/resources.ts';
+import { rolloutFault } from '../core/lifecycle/rollout.ts';
 import type { ReplicaSetRef, RestartResult } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
@@ -55,10 +57,12 @@ async function restartOnce(
   const address = { namespace, name: owner };
   const deployment = await find(client, RESOURCES.deployments, address);
   if (deployment === undefined) return 'none';
+  const fault = rolloutFault(decodeRollout(deployment));
+  if (fault !== undefined) return { fault: `Deployment ${namespace}/${owner}: ${fault}` };
   const template = property(property(deployment, 'spec'), 'template');
   const annotations = property(property(template, 'metadata'), 'annotations');
   if (Date.parse(text(property(annotations, RESTARTED_AT))) >= sinceMs) return 'restarting';
-  const restarted = { [RESTARTED_AT]: new Date(nowMs).toISOString() };
+  const restarted = { [RESTARTED_AT]: new Date(Math.max(sinceMs, nowMs)).toISOString() };
   const value = {
     metadata: { resourceVersion: versionOf(deployment) },
     spec: { template: { metadata: { annotations: restarted } } },

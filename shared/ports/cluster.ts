@@ -283,8 +283,11 @@ export interface WrittenClaim {
   readonly resourceVersion: string;
 }
 
-/** What came of asking for a restart of a Deployment; `restarting`: somebody has asked before. */
-export type RestartResult = 'restarted' | 'restarting' | 'none';
+/**
+ * What came of asking for a restart of a Deployment; `restarting`: somebody has asked before,
+ * `fault`: why it would not start a pod before it ends one.
+ */
+export type RestartResult = 'restarted' | 'restarting' | 'none' | { readonly fault: string };
 
 export interface ClusterWriter {
   createNodeClaim(claim: NewNodeClaim): Promise<WrittenClaim>;
@@ -311,7 +314,8 @@ export interface ClusterWriter {
   evict(pod: ObjectRef): Promise<'done' | 'gone' | 'blocked'>;
   /**
    * Restarts the Deployment that owns the ReplicaSet, as `kubectl rollout restart` does, unless it
-   * was restarted since. `none`: no Deployment owns it.
+   * was restarted since. The time of it is written as no earlier than that, whichever of two
+   * clocks is behind. `none`: no Deployment owns it.
    */
   restartRollout(
     set: ReplicaSetRef,

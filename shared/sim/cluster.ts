@@ -5,8 +5,10 @@ import {
   encodeNodeClassStatus,
   encodeTaint,
 } from '../api/encode.ts';
+import { decodeRollout } from '../api/kubernetes/deployment.ts';
 import { apiVersion, RESOURCES } from '../api/resources.ts';
 import type { MeteredUsage } from '../core/disruption/consolidation/usage-guard.ts';
+import { rolloutFault } from '../core/lifecycle/rollout.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -273,12 +275,16 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     const owner = set?.metadata.ownerReferences.find(({ kind }) => kind === 'Deployment');
     const deployment = owner && this.store.get('Deployment', namespace, owner.name);
     if (deployment === undefined || set?.metadata.uid !== uid) return 'none';
+    const fault = rolloutFault(decodeRollout(deployment));
+    if (fault !== undefined) {
+      return { fault: `Deployment ${namespace}/${deployment.metadata.name}: ${fault}` };
+    }
     const path = ['spec', 'template', 'metadata', 'annotations', RESTARTED_AT] as const;
     if (Date.parse(textAt(deployment, ...path) ?? '') >= sinceMs) return 'restarting';
     this.store.update(deployment, (latest) => {
       const template = objectAt(latest, 'spec', 'template');
       const metadata = objectAt(template, 'metadata');
-      const restarted = { [RESTARTED_AT]: new Date(nowMs).toISOString() };
+      const restarted = { [RESTARTED_AT]: new Date(Math.max(sinceMs, nowMs)).toISOString() };
       const annotations = { ...objectAt(metadata, 'annotations'), ...restarted };
       const changed = { ...template, metadata: { ...metadata, annotations } };
       return { ...latest, spec: { ...objectAt(latest, 'spec'), template: changed } };

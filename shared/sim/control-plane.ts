@@ -50,7 +50,11 @@ export class ControlPlane {
     const { store } = context;
     this.garbage = new GarbageCollector(store);
     this.scheduler = new Scheduler(store);
-    this.workloads = new Worklist(store, SCALED, ({ object }) => withOwners(store, object, SCALED));
+    this.workloads = new Worklist(store, SCALED, ({ kind, object }) => {
+      const meant = withOwners(store, object, SCALED);
+      // With the strategy Recreate a Deployment waits until the last of its old pods is gone.
+      return kind === 'removed' ? meant.flatMap((each) => withOwners(store, each, SCALED)) : meant;
+    });
     store.onChange(({ object }) => this.note(object));
   }
 

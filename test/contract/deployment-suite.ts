@@ -19,17 +19,18 @@ export function deploymentSuite(title: string, world: () => ClusterWorld): void 
     };
 
     /** A Deployment without pods and a ReplicaSet of it. */
-    async function owned(name: string): Promise<ReplicaSetRef> {
+    async function owned(name: string, spec: object = {}): Promise<ReplicaSetRef> {
       // Its labels are those that the Deployment selects, so that its controller leaves it alone.
       const set = aReplicaSet(name, 0);
-      await world().apply({ ...aReplicaSet(name, 0), kind: 'Deployment' });
+      const own = property(set, 'spec');
+      await world().apply({ ...set, kind: 'Deployment', spec: Object.assign({}, own, spec) });
       const uid = await uidOfObject('Deployment', name);
       const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true };
       const labels = { app: name, 'pod-template-hash': 'set' };
       const named = { name: `${name}-set`, namespace: 'default', labels };
       await world().apply({ ...set, metadata: { ...named, ownerReferences: [owner] } });
-      const own = await uidOfObject('ReplicaSet', `${name}-set`);
-      return { namespace: 'default', name: `${name}-set`, uid: own };
+      const setUid = await uidOfObject('ReplicaSet', `${name}-set`);
+      return { namespace: 'default', name: `${name}-set`, uid: setUid };
     }
 
     it('are restarted once in a drain, by the ReplicaSet of a pod', async () => {
@@ -43,6 +44,38 @@ export function deploymentSuite(title: string, world: () => ClusterWorld): void 
       expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
       expect(await ask(at + 2000, at + 9000)).toBe('restarted');
       expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:09.000Z');
+    });
+
+    it('are restarted once in a drain by a clock that is behind the server’s', async () => {
+      const set = await owned('restart-3');
+      const sinceMs = Date.UTC(2026, 0, 1);
+      const said: unknown[] = [];
+      for (const behindMs of [3000, 2000, 0, -1000]) {
+        said.push(await cluster().restartRollout(set, { sinceMs, nowMs: sinceMs - behindMs }));
+      }
+      expect(said).toEqual(['restarted', 'restarting', 'restarting', 'restarting']);
+      expect(await restartedAt('restart-3')).toBe('2026-01-01T00:00:00.000Z');
+    });
+
+    it.each<[string, object, string]>([
+      ['paused', { paused: true }, 'spec.paused is true; valid: false'],
+      [
+        'recreate',
+        { strategy: { type: 'Recreate' } },
+        'spec.strategy.type is "Recreate"; valid: RollingUpdate',
+      ],
+      [
+        'missing',
+        { replicas: 1, strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } },
+        'spec.strategy: maxUnavailable 1 and maxSurge 0 let 1 of 1 pods be missing; ' +
+          'valid: maxUnavailable 0',
+      ],
+    ])('are not restarted where no pod starts before one ends: %s', async (name, spec, fault) => {
+      const set = await owned(`restart-${name}`, spec);
+      expect(await cluster().restartRollout(set, { sinceMs: 0, nowMs: 1000 })).toEqual({
+        fault: `Deployment default/restart-${name}: ${fault}`,
+      });
+      expect(await restartedAt(`restart-${name}`)).toBeUndefined();
     });
 
     it('are not restarted for a ReplicaSet that is gone, another or nobody’s', async () => {

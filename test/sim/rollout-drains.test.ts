@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PortError, type Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
-import type { Json } from '../../shared/sim/json.ts';
+import { type Json, objectAt } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { entries, MINUTE } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld, withPodAnnotations } from './small-world.ts';
@@ -10,15 +10,29 @@ const ROLLOUT = { 'joiner.dev/drain': 'rollout' };
 
 const surging = withPodAnnotations(deployment('web', 1, '1'), ROLLOUT);
 
+function withSpecOf(workload: Json, more: Json): Json {
+  return { ...workload, spec: { ...objectAt(workload, 'spec'), ...more } };
+}
+
+const budget: Json = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } },
+};
+
 function readyPods(world: World): number {
   const { pods } = readState(world.store).objects;
   return pods.filter(({ ready, deletedAtMs }) => ready && deletedAtMs === undefined).length;
 }
 
 /** The least number of ready pods while the only node is drained, after its pod ran. */
-async function drained(workload: Json, wrap?: (ports: Ports) => Ports) {
+async function drained(workload: Json | readonly Json[], wrap?: (ports: Ports) => Ports) {
   const options = wrap === undefined ? {} : { wrap };
-  const { world } = await smallWorld([nodeClass, nodePool(['on-demand']), workload], options);
+  const { world } = await smallWorld(
+    [nodeClass, nodePool(['on-demand']), ...[workload].flat()],
+    options,
+  );
   await world.run(WORLD_START_MS + 4 * MINUTE);
   expect(readyPods(world)).toBe(1);
   const [claim] = readState(world.store).objects.nodeClaims;
@@ -88,6 +102,38 @@ describe('a drain of the only pod of a Deployment', () => {
     expect(said?.message).toContain('joiner.dev/drain: "rolout" is invalid; valid: rollout');
   });
 
+  it.each<[string, Json, string]>([
+    [
+      'ends pods before it starts others',
+      { strategy: { type: 'Recreate' } },
+      'spec.strategy.type is "Recreate"; valid: RollingUpdate',
+    ],
+    ['is paused', { paused: true }, 'spec.paused is true; valid: false'],
+    [
+      'may be without its pod',
+      { strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } },
+      'spec.strategy: maxUnavailable 1 and maxSurge 0 let 1 of 1 pods be missing; ' +
+        'valid: maxUnavailable 0',
+    ],
+  ])('evicts it where the Deployment %s, and says so', async (_, spec, fault) => {
+    const { world, isGone } = await drained(withSpecOf(surging, spec));
+    expect(isGone).toBe(true);
+    expect(world.evictions).toBe(1);
+    expect(entries(world, 'RolloutRestarted')).toEqual([]);
+    const [said] = entries(world, 'RolloutRefused');
+    expect(said?.message).toContain(`Deployment default/web: ${fault}`);
+  });
+
+  it.each([
+    ['spec.strategy.type is Recreate', { strategy: { type: 'Recreate' } }],
+    ['spec.paused is true', { paused: true }],
+  ])('waits for its PodDisruptionBudget where %s', async (_, spec) => {
+    const { world, least, isGone } = await drained([withSpecOf(surging, spec), budget]);
+    expect(least).toBe(1);
+    expect(isGone).toBe(false);
+    expect(world.evictions).toBe(0);
+  });
+
   it('of another owner with the annotation evicts it', async () => {
     const spec = surging['spec'] as Json;
     const set = { ...surging, kind: 'StatefulSet', spec: { ...spec, serviceName: 'all' } };
@@ -98,7 +144,9 @@ describe('a drain of the only pod of a Deployment', () => {
 });
 
 it('pods that a restart replaces get no nodes beside those of the new pods', async () => {
-  const web = withPodAnnotations(deployment('web', 8, '1500m'), { 'joiner.dev/drain': 'rollout' });
+  const web = withSpecOf(withPodAnnotations(deployment('web', 8, '1500m'), ROLLOUT), {
+    strategy: { rollingUpdate: { maxUnavailable: 0 } },
+  });
   const { world } = await smallWorld([nodeClass, nodePool(['on-demand']), web], {
     types: /^c7g\.large$/,
   });
@@ -112,4 +160,52 @@ it('pods that a restart replaces get no nodes beside those of the new pods', asy
   expect(world.evictions).toBe(0);
   // The simulated Deployment starts all of its new pods at once.
   expect(world.launched).toBe(8 + 8);
+});
+
+describe('a restart of a Deployment in the simulation', () => {
+  /** Of its pods by the second, old and new, once its template has changed. */
+  async function restarted(spec: Json) {
+    const web = withSpecOf(deployment('web', 2, '1'), spec);
+    const { world } = await smallWorld([nodeClass, nodePool(['on-demand']), web]);
+    await world.run(WORLD_START_MS + 4 * MINUTE);
+    const uids = (): readonly string[] => readState(world.store).objects.pods.map(({ uid }) => uid);
+    const before = uids();
+    const stored = world.store.get('Deployment', 'default', 'web');
+    expect(stored).toBeDefined();
+    if (stored !== undefined) {
+      const metadata = { labels: { app: 'web' }, annotations: { again: 'yes' } };
+      world.store.update(stored, (latest) => {
+        const template = { ...objectAt(latest, 'spec', 'template'), metadata };
+        return { ...latest, spec: { ...objectAt(latest, 'spec'), template } };
+      });
+    }
+    const ready: number[] = [];
+    let isMixed = false;
+    const endMs = world.timeline.nowMs() + 5 * MINUTE;
+    for (let atMs = world.timeline.nowMs(); atMs < endMs; atMs += 1000) {
+      await world.run(atMs);
+      ready.push(readyPods(world));
+      isMixed ||= new Set(uids().map((uid) => before.includes(uid))).size > 1;
+    }
+    return { least: Math.min(...ready), last: ready.at(-1), isMixed, before, after: uids() };
+  }
+
+  it('replaces the pods, and ends old ones once others are ready', async () => {
+    const { least, before, after } = await restarted({});
+    expect(least).toBe(2);
+    expect(after).toHaveLength(2);
+    expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+  });
+
+  it('replaces none while it is paused', async () => {
+    const { before, after } = await restarted({ paused: true });
+    expect(after).toEqual(before);
+  });
+
+  it('with the strategy Recreate ends all old pods first', async () => {
+    const recreate = { strategy: { type: 'Recreate' } };
+    const { least, last, isMixed, before, after } = await restarted(recreate);
+    expect([least, last, isMixed]).toEqual([0, 2, false]);
+    expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+  });
 });

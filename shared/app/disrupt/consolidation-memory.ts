@@ -43,6 +43,9 @@ export class ConsolidationMemory {
   private types: ClusterSnapshot['instanceTypes'] = new Map();
   private refusals: Consolidation['known'] = new Map();
   private isDone = false;
+  /** How many of the nodes might go together when it was asked last, and when all was looked at. */
+  private most = 0;
+  private mostDone = 0;
   /** The turn of the first of the refusals that are by usage; undefined: none is. */
   private usageTurn: number | undefined;
   private postponed = 0;
@@ -62,6 +65,11 @@ export class ConsolidationMemory {
       this.isDone = false;
       this.usageTurn = undefined;
     }
+    // No part of the text: what is known of groups holds however many nodes may go.
+    const most = Math.min(input.nodesMax, input.candidates.length);
+    if (most !== this.most) this.version += 1;
+    this.most = most;
+    if (most > this.mostDone) this.isDone = false;
     if (this.usageTurn !== undefined && input.turn - this.usageTurn >= USAGE_TURNS) {
       this.refusals = new Map([...this.refusals].filter(([, why]) => !why.some(isByUsage)));
       this.isDone = false;
@@ -102,6 +110,7 @@ export class ConsolidationMemory {
     if (moves.length > 0) return;
     this.refusals = refusals;
     this.isDone = isExhausted;
+    this.mostDone = this.most;
     if ([...refusals.values()].some((why) => why.some(isByUsage))) this.usageTurn ??= turn;
   }
 }

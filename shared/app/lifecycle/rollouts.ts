@@ -24,6 +24,9 @@ async function refusalOf(
     if (result === 'none') {
       return reason('rollout-refused', { pod: name, said: 'no Deployment owns it' });
     }
+    if (typeof result === 'object') {
+      return reason('rollout-refused', { pod: name, said: result.fault });
+    }
     const said = saying(reason('rollout-restarted', { pod: name }));
     const event = { type: 'Normal', reason: 'RolloutRestarted', ...said } as const;
     if (result === 'restarted') await cluster.event({ regarding: podRef(pod), ...event });

@@ -26,7 +26,7 @@ const ANNOTATION = { annotation: RETURN_TO_FIRST_CHOICE, like: 'nodes=1,after=30
 const NODES = /^\d+%?$/;
 
 /**
- * What a NodePool's annotation says, such as `nodes=1,after=30m`; each part may be left out.
+ * What a NodePool's annotation says, such as `nodes=1,after=30m`; one of them may be left out.
  * Undefined: it has none, and its nodes return only where that saves. A reason where it cannot be
  * read.
  */

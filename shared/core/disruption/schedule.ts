@@ -128,20 +128,38 @@ export function recurrenceOf(schedule: string, duration: string): Recurrence | u
   return { schedule, durationMs };
 }
 
+/** The most days of each month, of February in a leap year. */
+const LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether there is a day on which it hits: there is none of 31 February. */
+function hasDay({ days, months, isEitherDay }: Schedule): boolean {
+  const least = Math.min(...days);
+  return isEitherDay || LENGTHS.some((most, at) => months.has(at + 1) && least <= most);
+}
+
+/** In this time every schedule that has a day hits: 29 February on a weekday is the rarest. */
+const SPAN_MS = 41 * 366 * DAY_MS;
+
+/** The last time it hit, up to now; undefined: not after `sinceMs`, however long ago that is. */
+function lastHit(schedule: Schedule, sinceMs: number, nowMs: number): number | undefined {
+  if (!hasDay(schedule)) return undefined;
+  const lastDayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const firstMs = Math.max(sinceMs, nowMs - SPAN_MS);
+  for (let dayMs = lastDayMs; dayMs + DAY_MS > firstMs; dayMs -= DAY_MS) {
+    if (!isDay(schedule, dayMs)) continue;
+    const hits = hitsOf(schedule, dayMs).filter((atMs) => sinceMs < atMs && atMs <= nowMs);
+    if (hits.length > 0) return Math.max(...hits);
+  }
+  return undefined;
+}
+
 /**
  * Whether a cron schedule (five fields or a macro, UTC) has begun within the last `durationMs`;
  * undefined: the text is no schedule.
  */
 export function isWithin(text: string, durationMs: number, nowMs: number): boolean | undefined {
   const schedule = parse(text);
-  if (schedule === undefined) return undefined;
-  const startMs = nowMs - durationMs;
-  const lastDayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  for (let dayMs = lastDayMs; dayMs + DAY_MS > startMs; dayMs -= DAY_MS) {
-    if (!isDay(schedule, dayMs)) continue;
-    if (hitsOf(schedule, dayMs).some((atMs) => startMs < atMs && atMs <= nowMs)) return true;
-  }
-  return false;
+  return schedule && lastHit(schedule, nowMs - durationMs, nowMs) !== undefined;
 }
 
 /** A time, its end left out. */
@@ -162,7 +180,9 @@ export function intervalsOf(
   const schedule = parse(text);
   if (schedule === undefined) return undefined;
   const found: { fromMs: number; toMs: number }[] = [];
-  const firstDayMs = Math.floor((fromMs - durationMs) / DAY_MS) * DAY_MS;
+  // Of the times that have begun before, the one that began last ends last.
+  const firstMs = lastHit(schedule, fromMs - durationMs, fromMs) ?? fromMs;
+  const firstDayMs = Math.floor(firstMs / DAY_MS) * DAY_MS;
   for (let dayMs = firstDayMs; dayMs < toMs; dayMs += DAY_MS) {
     if (!isDay(schedule, dayMs)) continue;
     for (const hitMs of hitsOf(schedule, dayMs).toSorted((a, b) => a - b)) {

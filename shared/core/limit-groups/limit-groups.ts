@@ -83,6 +83,9 @@ function groupOf(text: string): LimitGroup | undefined {
   const recurrence = schedule === undefined ? undefined : recurrenceOf(schedule, duration);
   const isTimely = schedule === undefined || recurrence !== undefined;
   if (name === '' || known.length < caps.length || !isTimely) return undefined;
+  if (new Map(known).size < known.length) return undefined;
+  // Groups are told apart by case, but nobody means another one.
+  if (name !== ALL_POOLS && name.toLowerCase() === ALL_POOLS) return undefined;
   return {
     name,
     caps: Object.fromEntries(known),
@@ -92,13 +95,16 @@ function groupOf(text: string): LimitGroup | undefined {
   };
 }
 
+/** What {@link LIMIT_GROUPS_LIKE} does not show of the form. */
+export const LIMIT_GROUPS_RULES = `each resource once in an entry, and the group of every NodePool written "${ALL_POOLS}"`;
+
 /** The groups of a text such as {@link LIMIT_GROUPS_LIKE}; undefined: it has another form. */
 export function limitGroupsOf(text: string): readonly LimitGroup[] | undefined {
   if (text === NO_LIMIT_GROUPS) return [];
   const entries = text.split(';').map((entry) => entry.trim().replaceAll(/\s+/g, ' '));
   const groups = entries.filter((entry) => entry !== '').map(groupOf);
   const known = groups.filter((each) => each !== undefined);
-  return known.length < groups.length ? undefined : known;
+  return known.length === 0 || known.length < groups.length ? undefined : known;
 }
 
 /** The group that the NodePool names, which may be none of the known ones. */

@@ -1,3 +1,4 @@
+import { decodeRollout } from '../../api/kubernetes/deployment.ts';
 import { canonicalText } from '../../core/launch/canonical-text.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
 import { admittedPod, type PodWebhook } from '../admission.ts';
@@ -97,45 +98,82 @@ export function reconcileReplicaSet(context: ControllerContext, set: KubeObject)
 /**
  * One ReplicaSet for each template, all of the newest at once: so many ready pods of older
  * templates stay as are not ready yet in their place, as with `maxUnavailable: 0`. Others go at
- * once.
+ * once. With the strategy Recreate all of them go first; of a paused Deployment none is replaced.
  */
 export function reconcileDeployment({ store }: ControllerContext, deployment: KubeObject): void {
   if (isDeleting(deployment)) return;
   const template = valueAt(deployment, 'spec', 'template');
   const hash = safeHash(sha256(canonicalText(template)));
   const name = `${deployment.metadata.name}-${hash}`;
-  const { namespace } = deployment.metadata;
-  const replicas = replicasOf(deployment);
+  const { isPaused, strategy, replicas } = decodeRollout(deployment);
   const sets = controlledBy(store, 'ReplicaSet', deployment);
-  const current = sets.find((each) => each.metadata.name === name);
-  if (current === undefined) {
-    const labels = { ...textsAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
-    store.create({
-      apiVersion: 'apps/v1',
-      kind: 'ReplicaSet',
-      metadata: { name, namespace, labels, ownerReferences: [ownedBy(deployment)] },
-      spec: {
-        replicas,
-        selector: { matchLabels: labels },
-        template: {
-          ...objectAt(template),
-          metadata: { ...objectAt(template, 'metadata'), labels },
-        },
-      },
-    });
+  // Without a ReplicaSet it is the manifest of one that ran before it was paused.
+  const current =
+    isPaused && sets.length > 0 ? largest(sets) : sets.find((each) => each.metadata.name === name);
+  const others = sets.filter((each) => each !== current);
+  const isHeld =
+    strategy === 'Recreate' && !isPaused && others.some((each) => hasPods(store, each));
+  if (isHeld) {
+    for (const set of others) setReplicas(store, set, 0);
+  } else if (current === undefined) {
+    createReplicaSet(store, deployment, { name, hash });
   } else {
-    setReplicas(store, current, replicas);
+    const kept = isPaused ? others.reduce((sum, each) => sum + readyOf(each), 0) : 0;
+    setReplicas(store, current, Math.max(0, replicas - kept));
   }
-  const readyReplicas = numberAt(current, 'status', 'readyReplicas') ?? 0;
-  let missing = Math.max(0, replicas - readyReplicas);
-  for (const set of sets) {
-    if (set.metadata.name === name) continue;
-    const ready = numberAt(set, 'status', 'readyReplicas') ?? 0;
-    const kept = Math.min(replicasOf(set), ready, missing);
-    setReplicas(store, set, kept);
-    missing -= kept;
-  }
+  const readyReplicas = current === undefined ? 0 : readyOf(current);
+  if (!isHeld && !isPaused) scaleDown(store, others, Math.max(0, replicas - readyReplicas));
   store.update(deployment, (latest) => withStatus(latest, { replicas, readyReplicas }));
+}
+
+function readyOf(set: KubeObject): number {
+  return numberAt(set, 'status', 'readyReplicas') ?? 0;
+}
+
+function largest(sets: readonly KubeObject[]): KubeObject | undefined {
+  return sets.toSorted((a, b) => replicasOf(b) - replicasOf(a))[0];
+}
+
+/** Pods that still end count, too. */
+function hasPods(store: ObjectStore, set: KubeObject): boolean {
+  return controlledBy(store, 'Pod', set).some((pod) => !isOver(pod));
+}
+
+function createReplicaSet(
+  store: ObjectStore,
+  deployment: KubeObject,
+  { name, hash }: { readonly name: string; readonly hash: string },
+): void {
+  const template = valueAt(deployment, 'spec', 'template');
+  const labels = { ...textsAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
+  store.create({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name,
+      namespace: deployment.metadata.namespace,
+      labels,
+      ownerReferences: [ownedBy(deployment)],
+    },
+    spec: {
+      replicas: replicasOf(deployment),
+      selector: { matchLabels: labels },
+      template: {
+        ...objectAt(template),
+        metadata: { ...objectAt(template, 'metadata'), labels },
+      },
+    },
+  });
+}
+
+/** So many ready pods of the ReplicaSets stay as are missing in their place. */
+function scaleDown(store: ObjectStore, sets: readonly KubeObject[], missing: number): void {
+  let left = missing;
+  for (const set of sets) {
+    const kept = Math.min(replicasOf(set), readyOf(set), left);
+    setReplicas(store, set, kept);
+    left -= kept;
+  }
 }
 
 function setReplicas(store: ObjectStore, set: KubeObject, replicas: number): void {

@@ -91,6 +91,21 @@ describe('a schedule', () => {
     expect(isWithin(text, durationMs, NOON)).toBe(expected);
   });
 
+  const MILLENNIA = 999_999_999 * HOUR;
+
+  it.each([
+    ['0 0 31 2 *', MILLENNIA, false],
+    ['0 0 30,31 FEB ?', MILLENNIA, false],
+    ['0 0 31 4,6,9,11 *', MILLENNIA, false],
+    ['0 0 31 2 *', Number.POSITIVE_INFINITY, false],
+    ['0 0 30 2 MON', MILLENNIA, true],
+    ['0 0 29 2 *', MILLENNIA, true],
+    ['0 0 29 2 *', 4 * 366 * 24 * HOUR, true],
+    ['* * * * *', MILLENNIA, true],
+  ])('%s within %d ms takes few steps: %s', (text, durationMs, expected) => {
+    expect(isWithin(text, durationMs, NOON)).toBe(expected);
+  });
+
   const field = (least: number, most: number): fc.Arbitrary<string> => {
     const value = fc.integer({ min: least, max: most });
     const range = fc.tuple(value, value).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`);
@@ -169,6 +184,10 @@ describe('the intervals of a schedule', () => {
     ['0 9 * * *', 0, 0, 24, []],
     ['0 22 * * TUE', 4 * HOUR, 0, 24, [[0, 2]]],
     ['0 0 * * THU', HOUR, 0, 24, []],
+    ['0 9 * * *', 999_999_999 * HOUR, 0, 24, [[0, 24]]],
+    ['* * * * *', 999_999_999 * HOUR, 0, 24, [[0, 24]]],
+    ['0 0 29 2 *', 999_999_999 * HOUR, 0, 24, [[0, 24]]],
+    ['0 0 31 2 *', 999_999_999 * HOUR, 0, 24, []],
     ['@never', HOUR, 0, 24, undefined],
   ])('%s for %d ms from %d to %d h', (text, durationMs, from, to, expected) => {
     expect(hours(text, durationMs, from, to)).toEqual(expected);

@@ -16,7 +16,7 @@ const at = (time: string): number => Date.parse(`2026-01-05T${time}:00Z`);
 
 describe('limitGroups', () => {
   it.each([
-    ['', 0],
+    ['none', 0],
     ['batch nodes=3', 1],
     ['  batch   nodes=3 cpu=1500m ;; all memory=1Gi; ', 2],
     ['batch price=0 from @daily for 1h30m', 1],
@@ -26,6 +26,12 @@ describe('limitGroups', () => {
   });
 
   it.each([
+    '',
+    ' ; ',
+    'all nodes=2 nodes=5',
+    'batch nodes=2 cpu=1 nodes=2',
+    'All nodes=5',
+    'batch nodes=2; ALL cpu=1 shared',
     'batch',
     'nodes=3',
     'batch nodes=many',

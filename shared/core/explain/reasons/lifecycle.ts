@@ -129,10 +129,11 @@ export const LIFECYCLE = {
   'rollout-refused': {
     meaning:
       'The pod has the annotation `joiner.dev/drain`, and its Deployment could not be restarted, ' +
-      'or the annotation has another value than `rollout`. The pod is evicted.',
+      'would end the pod before another is ready, or the annotation has another value than ' +
+      '`rollout`. The pod is evicted.',
     remedy:
       'Apply joiner-roles/rollout-role.yaml, which `joiner export roles` writes; use the ' +
-      'annotation for pods of Deployments only.',
+      'annotation for pods of Deployments only, with `maxUnavailable: 0` and not paused.',
     parameters: {
       pod: { type: 'text', what: '`namespace/name`' },
       said: { type: 'text', what: 'why' },

@@ -82,3 +82,38 @@ describe('what was refused by usage', () => {
     expect(memory.recall(inputAt(1_000, never))).toBeDefined();
   });
 });
+
+describe('a search while few nodes may go at once', () => {
+  const nodes = ['a', 'b', 'c'].map((name) => used(name, 'm.large', cpuPod(name, 1900)));
+  const cluster = clusterOf(nodes, { types: ON_DEMAND, pools: [poolOf('general')] });
+  const inputOf = (nodesMax: number) => ({ ...consolidationOf(cluster), nodesMax, turn: 0 });
+  function search(memory: ConsolidationMemory, nodesMax: number): Consolidated {
+    const found = consolidate({ ...inputOf(nodesMax), known: memory.known });
+    memory.keep(found, 0);
+    return found;
+  }
+
+  it('is not the last one: with more of them it is made again, with what is known', () => {
+    const memory = new ConsolidationMemory();
+    expect(memory.recall(inputOf(0))).toBeUndefined();
+    expect(search(memory, 0).isExhausted).toBe(true);
+    expect(memory.recall(inputOf(0))).toBeDefined();
+    const { version } = memory;
+    expect(memory.recall(inputOf(1))).toBeUndefined();
+    expect(memory.version).toBeGreaterThan(version);
+    const { refusals } = search(memory, 1);
+    expect(memory.recall(inputOf(10))).toBeUndefined();
+    expect(refusals.size).toBeGreaterThan(0);
+    expect(memory.known).toEqual(refusals);
+  });
+
+  it('is the last one with fewer, or with more than there are', () => {
+    const memory = new ConsolidationMemory();
+    memory.recall(inputOf(3));
+    expect(search(memory, 3).isExhausted).toBe(true);
+    const { version } = memory;
+    expect(memory.recall(inputOf(10))).toBeDefined();
+    expect(memory.version).toBe(version);
+    for (const nodesMax of [1, 0, 2, 3]) expect(memory.recall(inputOf(nodesMax))).toBeDefined();
+  });
+});
