@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { ReturnMemory } from './return-memory.ts';
 
 function textOf(input: Omit<Consolidation, 'known' | 'usage'>): string {
-  const { snapshot, candidates, allowance, pools, quiet } = input;
+  const { snapshot, candidates, allowance, pools, quiet, fallbacks = new Set() } = input;
   const own = [
     candidates
       .map((each) =>
@@ -18,6 +18,7 @@ function textOf(input: Omit<Consolidation, 'known' | 'usage'>): string {
     [...allowance].map(([pool, left]) => `${pool} ${left}`).sort(),
     [...pools].map(([pool, { savingsLastMs }]) => `${pool} ${savingsLastMs}`).sort(),
     [...quiet].sort(),
+    [...fallbacks].sort(),
   ];
   return `${own.map((lines) => lines.join('\n')).join('\n\n')}\n\n${fingerprint(snapshot)}`;
 }
