@@ -37,6 +37,11 @@ function runnerUpText(runnerUp: RunnerUp | undefined): RunnerUpText | null {
   return { type, zone, capacityType, price, listPrice, why };
 }
 
+/** Workloads are numbered as they are met: in the same order, whatever order the pods came in. */
+function byKey(a: Pod, b: Pod): number {
+  return podKey(a) < podKey(b) ? -1 : 1;
+}
+
 /** CPU and memory that DaemonSets take of a node. */
 export function reservedOf(amounts: Resources = NO_RESOURCES): Amounts {
   const known = ['cpu', 'memory'].map((name) => [name, amounts[name] ?? 0] as const);
@@ -70,12 +75,13 @@ export class Packer {
     const joining = nodeClaims.filter(
       ({ providerId }) => providerId !== undefined && !joined.has(providerId),
     );
-    return [...nodes, ...joining].map((node): PackedNode => {
+    const inOrder = [...nodes, ...joining].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return inOrder.map((node): PackedNode => {
       const claim = claimOfNode(nodeClaims, node);
       const labels: Labels = { ...claim?.labels, ...node.labels };
       const offering = offeringOf(this.#snapshot, labels)?.offering;
       const there = podsOnNode(pods, node.name).filter((pod) => !isOver(pod));
-      const own = [...there, ...(coming.get(node.name) ?? [])];
+      const own = [...there, ...(coming.get(node.name) ?? [])].toSorted(byKey);
       return {
         ...NOT_PLANNED,
         name: node.name,
