@@ -11,7 +11,7 @@ import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
-import { isBudgetSpent, isProtected } from './own-rules.ts';
+import { isBudgetSpent, isBudgetTight, isProtected } from './own-rules.ts';
 import type { Setting } from './setting.ts';
 
 /** What nodes cost at rest, and what a plan from nothing of their pods would. */
@@ -21,6 +21,8 @@ export interface Bill {
   readonly planned: number;
   /** Some of them are spot nodes, which no other spot node replaces: they stay as they are, or go. */
   readonly hasSpot: boolean;
+  /** Budgets never let all of them go at once: moves of few at a time may save nothing. */
+  readonly isTight: boolean;
   /** Nodes that cost what they cost, by why. */
   readonly held: ReadonlyMap<string, number>;
   /** Pods that the plan has no place for. */
@@ -117,6 +119,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     paid: free.reduce((sum, usage) => sum + priceOf(usage), 0),
     planned: plan.pricePerHour,
     hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
+    isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
     held,
     unplaced: plan.unplaced.size,
   };

@@ -51,8 +51,15 @@ export class Faults {
   private readonly randoms: ReadonlyMap<FaultName, Prng>;
   private readonly rate: number;
   private isOver = false;
+  private readonly onMark: (name: string) => void;
 
-  constructor(seed: number, names: readonly FaultName[], rate: number) {
+  constructor(
+    seed: number,
+    names: readonly FaultName[],
+    rate: number,
+    onMark: (name: string) => void = () => undefined,
+  ) {
+    this.onMark = onMark;
     this.random = new Prng(seed, 'faults');
     this.randoms = new Map(names.map((name) => [name, new Prng(seed, `fault ${name}`)]));
     this.rate = rate;
@@ -73,6 +80,7 @@ export class Faults {
 
   mark(name: string): void {
     this.marks.set(name, (this.marks.get(name) ?? 0) + 1);
+    this.onMark(name);
   }
 
   /** From here on nothing fails: what is left has to heal. */

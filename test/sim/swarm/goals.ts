@@ -121,8 +121,14 @@ export interface Goal {
 export const GOALS: readonly Goal[] = [
   {
     name: 'USD of nodes at rest for each of a plan from nothing',
-    of: ({ bill }) => (bill?.hasSpot === false ? ratioOf(bill) : undefined),
+    of: ({ bill }) => (bill && !bill.hasSpot && !bill.isTight ? ratioOf(bill) : undefined),
     most: 1.5,
+    isOfRest: true,
+  },
+  {
+    name: 'the same where budgets let no more than some of the nodes go at once',
+    of: ({ bill }) => (bill && !bill.hasSpot && bill.isTight ? ratioOf(bill) : undefined),
+    most: 2,
     isOfRest: true,
   },
   {
@@ -163,10 +169,19 @@ function ratioOf({ paid, planned, unplaced }: Bill): number | undefined {
   return paid === 0 || unplaced > 0 ? undefined : paid / planned;
 }
 
+/** USD an hour, and the nodes that are in neither amount. */
+function textOf({ paid, planned, held }: Bill): string {
+  const others = [...held].map(([why, nodes]) => `; ${nodes} held since ${why}`);
+  return `$${paid.toFixed(4)}/h, from nothing $${planned.toFixed(4)}/h${others.join('')}`;
+}
+
 /** What the run exceeds. */
 export function exceededGoals(measured: Measured, goals = GOALS): readonly string[] {
-  return goals.flatMap(({ name, of, most }) => {
+  return goals.flatMap(({ name, of, most, isOfRest }) => {
     const value = of(measured);
-    return value === undefined || value <= most ? [] : [`${value.toFixed(2)} of ${most} ${name}`];
+    if (value === undefined || value <= most) return [];
+    const { bill } = measured;
+    const about = isOfRest && bill !== undefined ? `: ${textOf(bill)}` : '';
+    return [`${value.toFixed(2)} of ${most} ${name}${about}`];
   });
 }

@@ -55,11 +55,29 @@ export function allowedBy(pool: NodePool, reason: string, total: number, during:
   return Math.max(most, allowedAt(pool, reason, total, during.untilMs));
 }
 
+type Pools = {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClaims: readonly NodeClaim[];
+};
+
+/** Whether budgets never let all nodes of the claim's pool go at once. */
+export function isBudgetTight(
+  claim: NodeClaim,
+  reason: string,
+  state: Pools,
+  nowMs: number,
+): boolean {
+  const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+  const { length } = state.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === pool?.name);
+  const during = { fromMs: nowMs - HOUR, untilMs: nowMs };
+  return pool !== undefined && allowedBy(pool, reason, length, during) < length;
+}
+
 /** Whether drains that wait use up what the budgets of the claim's pool allow. */
 export function isBudgetSpent(
   claim: NodeClaim,
   reason: string,
-  state: { readonly nodePools: readonly NodePool[]; readonly nodeClaims: readonly NodeClaim[] },
+  state: Pools,
   nowMs: number,
 ): boolean {
   const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);

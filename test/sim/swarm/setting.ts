@@ -134,12 +134,14 @@ function drawWorkload(random: Prng, name: string) {
   };
 }
 
-/** Deployments alone; what else is on their pods stays. */
+/** Deployments alone, with a strategy that lets no pod be missing; what else is on their pods stays. */
 function withRollout(object: Json): Json {
   if (object['kind'] !== 'Deployment') return object;
   const metadata = objectAt(object, 'spec', 'template', 'metadata');
   const annotations = { ...objectAt(metadata, 'annotations'), 'joiner.dev/drain': 'rollout' };
-  return withPodAnnotations(object, annotations);
+  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } };
+  const spec = { ...objectAt(object, 'spec'), strategy };
+  return withPodAnnotations({ ...object, spec }, annotations);
 }
 
 function asStatefulSet(object: Json): Json {

@@ -136,7 +136,9 @@ class Run {
     this.endOfFaultsMs = WORLD_START_MS + (settings.options.minutes ?? MINUTES) * MINUTE;
     this.endMs = this.endOfFaultsMs + HEALING_MS;
     this.order = new Prng(seed, 'order');
-    this.faults = new Faults(seed, settings.faults, settings.rate);
+    this.faults = new Faults(seed, settings.faults, settings.rate, (name) =>
+      settings.options.trace?.(`${this.second()} FAULT ${name}`),
+    );
     this.awaits = new Awaits(world.timeline, this.order);
     const random = new Prng(seed, 'users');
     const after = (ms: number, act: () => void): void => world.timeline.after(ms, act);
@@ -273,7 +275,6 @@ class Run {
     const action = one(this.order, ACTIONS);
     if (this.settings.actions.includes(action)) {
       this.faults.mark(`action ${action}`);
-      this.settings.options.trace?.(`${this.second()} ACTION ${action}`);
       this.users.act(action);
     }
     const machine = [...compute.machines.values()].find(({ state }) => state === 'running');
