@@ -22,7 +22,6 @@ import {
   combiningWays,
   costOf,
   isRevaluedLong,
-  type Likeness,
   likenessOf,
   type Packed,
   weightsOf,
@@ -216,22 +215,19 @@ export class Known implements PlanSearch {
     const { usual, budgets } = this;
     const revalued = { ...usual, revalues: true };
     const quotas: Learnt = new Map();
-    const likeness = likenessOf(context);
     const { combining } = budgets;
-    const apart = { ...usual, singlesLast: { combining } };
-    const first: Record<Likeness, readonly PackingWay[]> = {
-      alike: [usual, revalued],
-      // The values of all together take the steps of combining those that are alike.
-      mixed: [apart],
-      // Pods of as many shapes have other values from one node to the next.
-      unlike: [revalued, usual],
-    };
-    const found = this.inWays(context, first[likeness], quotas);
+    const likeness = likenessOf(context);
+    const isApart = likeness === 'mixed' && combining !== undefined;
+    const apart = { ...usual, singlesLast: combining };
+    // Pods of as many shapes have other values from one node to the next.
+    const together = likeness === 'alike' ? [usual, revalued] : [revalued, usual];
+    // The values of all together take the steps of combining those that are alike.
+    const found = this.inWays(context, isApart ? [apart] : together, quotas);
     const more = (...ways: readonly PackingWay[]) => this.inWays(context, ways, quotas, found);
     if (costOf(cheapest(found)) < SEARCHED_COST_LEAST) return found;
-    if (likeness === 'mixed') {
-      more(revalued, usual);
-      if (combining !== undefined) more(...combiningWays(found.slice(0, 1), apart, combining));
+    if (isApart) {
+      more(...together);
+      more(...combiningWays(found.slice(0, 1), apart, combining));
     }
     if (budgets.searched !== undefined) more({ ...budgets.searched, revalues: false });
     if (budgets.revalued !== undefined && isRevaluedLong(found, usual, revalued)) {

@@ -20,7 +20,7 @@ export interface Packed {
 }
 
 /** How many pods have their shape in common: patterns of nodes are of use as often as that. */
-export type Likeness = 'alike' | 'mixed' | 'unlike';
+type Likeness = 'alike' | 'mixed' | 'unlike';
 
 export function likenessOf({ problem }: SearchContext): Likeness {
   const { pods } = problem.demand;

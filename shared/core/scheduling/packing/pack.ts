@@ -60,7 +60,7 @@ export interface PackingWay extends SearchEffort {
   /** Undefined: patterns are not combined before others are searched for what is left. */
   readonly combining?: Combining;
   /** Pods whose shape no other pod has are packed after all others, whose patterns are combined. */
-  readonly singlesLast?: { readonly combining: CombiningBudget | undefined };
+  readonly singlesLast?: CombiningBudget | undefined;
 }
 
 /** Values are worked out anew when what is left is worth less than this share of what was. */
@@ -322,8 +322,8 @@ function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage
   }
   const isSingle = (batch: PodBatch): boolean => (counts.get(shapeOf(batch)) ?? 0) <= 1;
   const combining = (worth: number): PackingWay => {
-    if (way.combining !== undefined || singlesLast.combining === undefined) return way;
-    const [first] = combiningsFor(singlesLast.combining, worth);
+    if (way.combining !== undefined) return way;
+    const [first] = combiningsFor(singlesLast, worth);
     return first === undefined ? way : { ...way, combining: first };
   };
   return [
