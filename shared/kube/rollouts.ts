@@ -1,6 +1,5 @@
-import { decodeRollout } from '../api/kubernetes/deployment.ts';
+import { deploymentFault } from '../api/kubernetes/deployment.ts';
 import { RESOURCES } from '../api/resources.ts';
-import { rolloutFault } from '../core/lifecycle/rollout.ts';
 import type { ReplicaSetRef, RestartResult } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
@@ -57,8 +56,8 @@ async function restartOnce(
   const address = { namespace, name: owner };
   const deployment = await find(client, RESOURCES.deployments, address);
   if (deployment === undefined) return 'none';
-  const fault = rolloutFault(decodeRollout(deployment));
-  if (fault !== undefined) return { fault: `Deployment ${namespace}/${owner}: ${fault}` };
+  const fault = deploymentFault(deployment, address);
+  if (fault !== undefined) return { fault };
   const template = property(property(deployment, 'spec'), 'template');
   const annotations = property(property(template, 'metadata'), 'annotations');
   if (Date.parse(text(property(annotations, RESTARTED_AT))) >= sinceMs) return 'restarting';

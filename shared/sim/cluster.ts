@@ -5,10 +5,9 @@ import {
   encodeNodeClassStatus,
   encodeTaint,
 } from '../api/encode.ts';
-import { decodeRollout } from '../api/kubernetes/deployment.ts';
+import { deploymentFault } from '../api/kubernetes/deployment.ts';
 import { apiVersion, RESOURCES } from '../api/resources.ts';
 import type { MeteredUsage } from '../core/disruption/consolidation/usage-guard.ts';
-import { rolloutFault } from '../core/lifecycle/rollout.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -275,10 +274,8 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     const owner = set?.metadata.ownerReferences.find(({ kind }) => kind === 'Deployment');
     const deployment = owner && this.store.get('Deployment', namespace, owner.name);
     if (deployment === undefined || set?.metadata.uid !== uid) return 'none';
-    const fault = rolloutFault(decodeRollout(deployment));
-    if (fault !== undefined) {
-      return { fault: `Deployment ${namespace}/${deployment.metadata.name}: ${fault}` };
-    }
+    const fault = deploymentFault(deployment, { namespace, name: deployment.metadata.name });
+    if (fault !== undefined) return { fault };
     const path = ['spec', 'template', 'metadata', 'annotations', RESTARTED_AT] as const;
     if (Date.parse(textAt(deployment, ...path) ?? '') >= sinceMs) return 'restarting';
     this.store.update(deployment, (latest) => {

@@ -1,4 +1,4 @@
-import type { Rollout } from '../../core/lifecycle/rollout.ts';
+import { type Rollout, rolloutFault } from '../../core/lifecycle/rollout.ts';
 import { Reader } from '../read.ts';
 
 /** What the API server takes where nothing is written. */
@@ -22,4 +22,13 @@ export function decodeRollout(deployment: unknown): Rollout {
     maxUnavailable: share('maxUnavailable'),
     maxSurge: share('maxSurge'),
   };
+}
+
+/** Why the Deployment is not restarted, with its name; undefined: it may be. */
+export function deploymentFault(
+  deployment: unknown,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): string | undefined {
+  const fault = rolloutFault(decodeRollout(deployment));
+  return fault && `Deployment ${namespace}/${name}: ${fault}`;
 }

@@ -13,7 +13,7 @@ import { isOurs } from '../../core/launch/node-classes.ts';
 import { offeringOfClaim } from '../../core/model/claim-offering.ts';
 import { money } from '../../core/model/currency.ts';
 import { CAPACITY_TYPE } from '../../core/model/labels.ts';
-import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { attempt } from '../writes/attempt.ts';
 import {
@@ -105,21 +105,28 @@ function freeOf(
   });
 }
 
+/** Whether nodes of the NodePool return at all. */
+function returns(pool: NodePool): boolean {
+  const terms = returnTermsOf(pool);
+  return terms !== undefined && !isReason(terms) && pool.replicas === undefined;
+}
+
 /**
  * Names of the nodes that return to what is tried first as soon as they can, now or once they are
  * old enough; undefined: none does. Nodes that cannot return take pods as others do.
  */
 export function fallbackNames(pass: DisruptPass): ReadonlySet<string> | undefined {
   const { state, nowMs } = pass;
-  const { podDisruptionBudgets } = state.objects;
+  const { nodePools, podDisruptionBudgets } = state.objects;
+  const returning = new Set(nodePools.filter(returns).map(({ name }) => name));
+  // Most clusters have none, and the test below looks at all NodePools.
+  if (returning.size === 0) return undefined;
   const isFallback = fallbackTest(pass);
   const names = disruptionCandidates(pass)
     .filter((each) => {
       const { pool } = each;
-      const terms = returnTermsOf(pool);
-      if (terms === undefined || isReason(terms) || !isFallback(each)) return false;
+      if (!returning.has(pool.name) || !isFallback(each)) return false;
       const held = [
-        ...(pool.replicas === undefined ? [] : [pool]),
         ...backedOff(pass, pool.name),
         ...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'),
         ...unevictableBy(each),

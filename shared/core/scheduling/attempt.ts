@@ -29,20 +29,24 @@ export function attemptOf(context: SearchContext, state: SearchState): Attempt {
   return { state, context, placed, price, cost };
 }
 
-/** Those that place more pods that matter more first, then the cheaper ones. */
-export function compareAttempts(a: Attempt, b: Attempt): number {
+/** Those that place more pods come first, higher priorities before lower ones. */
+function comparePlaced(a: Attempt, b: Attempt): number {
   for (const [index, count] of a.placed.entries()) {
     const other = b.placed[index] ?? missing(index);
     if (count !== other) return other - count;
   }
-  return a.cost - b.cost;
+  return 0;
+}
+
+/** Those that place more pods that matter more first, then the cheaper ones. */
+export function compareAttempts(a: Attempt, b: Attempt): number {
+  return comparePlaced(a, b) || a.cost - b.cost;
 }
 
 /** Whether `a` places more (higher priorities first), or the same for less, or on fewer nodes. */
 export function isBetter(a: Attempt, b: Attempt): boolean {
-  for (const [index, count] of a.placed.entries()) {
-    if (count !== b.placed[index]) return count > (b.placed[index] ?? missing(index));
-  }
+  const placed = comparePlaced(a, b);
+  if (placed !== 0) return placed < 0;
   if (Math.abs(a.cost - b.cost) > 1e-9) return a.cost < b.cost;
   return a.state.bins.length < b.state.bins.length && !losesMerit(meritOf(a), meritOf(b));
 }

@@ -2,6 +2,7 @@ import type { Attempt } from './attempt.ts';
 import type { CombiningBudget } from './effort.ts';
 import { combiningsFor } from './packing/combining.ts';
 import type { PackingWay } from './packing/pack.ts';
+import { countByShape } from './packing/pod-shapes.ts';
 import type { SearchContext } from './search/search-state.ts';
 
 /** A longer search revalues, where revaluing was cheaper than the usual way by a share. */
@@ -24,11 +25,9 @@ type Likeness = 'alike' | 'mixed' | 'unlike';
 
 export function likenessOf({ problem }: SearchContext): Likeness {
   const { pods } = problem.demand;
-  const counts = new Map<string, number>();
-  for (const { requests, pods: own } of problem.classes) {
-    const shape = requests.join();
-    counts.set(shape, (counts.get(shape) ?? 0) + own.length);
-  }
+  const counts = countByShape(
+    problem.classes.map((podClass) => ({ podClass, count: podClass.pods.length })),
+  );
   const shared = [...counts.values()].filter((count) => count > 1);
   const share = shared.reduce((sum, count) => sum + count, 0) / pods.length;
   if (share > MIXED.most) return 'alike';

@@ -60,6 +60,15 @@ type Pools = {
   readonly nodeClaims: readonly NodeClaim[];
 };
 
+/** The NodeClaims of the claim's pool, and how many of them budgets let go at once; none: no pool. */
+function allowanceOf(claim: NodeClaim, reason: string, state: Pools, nowMs: number) {
+  const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+  const own = state.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === pool?.name);
+  // A budget with a schedule comes and goes in an hour.
+  const during = { fromMs: nowMs - HOUR, untilMs: nowMs };
+  return { own, allowed: pool === undefined ? 0 : allowedBy(pool, reason, own.length, during) };
+}
+
 /** Whether budgets never let all nodes of the claim's pool go at once. */
 export function isBudgetTight(
   claim: NodeClaim,
@@ -67,10 +76,8 @@ export function isBudgetTight(
   state: Pools,
   nowMs: number,
 ): boolean {
-  const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
-  const { length } = state.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === pool?.name);
-  const during = { fromMs: nowMs - HOUR, untilMs: nowMs };
-  return pool !== undefined && allowedBy(pool, reason, length, during) < length;
+  const { own, allowed } = allowanceOf(claim, reason, state, nowMs);
+  return allowed < own.length;
 }
 
 /** Whether drains that wait use up what the budgets of the claim's pool allow. */
@@ -80,10 +87,6 @@ export function isBudgetSpent(
   state: Pools,
   nowMs: number,
 ): boolean {
-  const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
-  const own = state.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === pool?.name);
-  const waiting = own.filter(({ deletedAtMs }) => deletedAtMs !== undefined).length;
-  // A budget with a schedule comes and goes in an hour.
-  const during = { fromMs: nowMs - HOUR, untilMs: nowMs };
-  return pool === undefined || waiting >= allowedBy(pool, reason, own.length, during);
+  const { own, allowed } = allowanceOf(claim, reason, state, nowMs);
+  return own.filter(({ deletedAtMs }) => deletedAtMs !== undefined).length >= allowed;
 }

@@ -12,7 +12,7 @@ import { independentParts } from './parts.ts';
 import { howMany, type Pattern, type PodShape } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
-import { type ShapePods, shapePodsOf } from './pod-shapes.ts';
+import { countByShape, type ShapePods, shapePodsOf, shapeTextOf } from './pod-shapes.ts';
 import { type Found, podValues, type Relaxations } from './pod-values.ts';
 
 /** Of devices, so many kinds at most: the number of mixes grows with the power of it. */
@@ -315,12 +315,11 @@ interface Stage {
 function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage[] {
   const { singlesLast, combining: _, ...plain } = way;
   if (singlesLast === undefined) return [{ among: batches, wayFor: () => way }];
-  const counts = new Map<string, number>();
-  const shapeOf = ({ resolved }: PodBatch): string => resolved.podClass.requests.join();
-  for (const batch of batches) {
-    counts.set(shapeOf(batch), (counts.get(shapeOf(batch)) ?? 0) + batch.count);
-  }
-  const isSingle = (batch: PodBatch): boolean => (counts.get(shapeOf(batch)) ?? 0) <= 1;
+  const counts = countByShape(
+    batches.map(({ resolved: { podClass }, count }) => ({ podClass, count })),
+  );
+  const isSingle = ({ resolved: { podClass } }: PodBatch): boolean =>
+    (counts.get(shapeTextOf(podClass)) ?? 0) <= 1;
   const combining = (worth: number): PackingWay => {
     if (way.combining !== undefined) return way;
     const [first] = combiningsFor(singlesLast, worth);

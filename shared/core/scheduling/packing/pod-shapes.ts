@@ -1,4 +1,5 @@
 import type { PodBatch } from '../placing/assign.ts';
+import type { PodClass } from '../problem/problem.ts';
 import type { PodShape } from './pattern.ts';
 
 /** Batches that fill nodes alike. */
@@ -30,11 +31,28 @@ function separationOf({ resolved: { host } }: PodBatch): Separation {
   return { most: least === 0 ? Number.POSITIVE_INFINITY : Math.round(1 / least), shares };
 }
 
+/** Pods that request the same have one. */
+export function shapeTextOf({ requests }: Pick<PodClass, 'requests'>): string {
+  return requests.join();
+}
+
+/** How many pods request the same, by {@link shapeTextOf}. */
+export function countByShape(
+  groups: readonly { readonly podClass: PodClass; readonly count: number }[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { podClass, count } of groups) {
+    const text = shapeTextOf(podClass);
+    counts.set(text, (counts.get(text) ?? 0) + count);
+  }
+  return counts;
+}
+
 /** Selectors that keep pods of several shapes apart: those with one shape are told by `most`. */
 function sharedSelectors(batches: readonly PodBatch[]): readonly number[] {
   const shapes = new Map<number, Set<string>>();
   for (const batch of batches) {
-    const text = batch.resolved.podClass.requests.join();
+    const text = shapeTextOf(batch.resolved.podClass);
     for (const selector of separationOf(batch).shares.keys()) {
       const known = shapes.get(selector) ?? new Set<string>();
       shapes.set(selector, known.add(text));
