@@ -110,6 +110,9 @@ const ROUNDS: readonly {
   },
 ];
 
+/** `JOINER_CRASHES=all`, as at night, tries every round; else every third. */
+const TRIED = ROUNDS.filter((_, at) => process.env['JOINER_CRASHES'] === 'all' || at % 3 === 0);
+
 /** One pod a node. */
 function apart(name: string, replicas: number): object {
   const labelSelector = { matchLabels: { app: name } };
@@ -212,7 +215,7 @@ await describeClosedLoop(
         kills += 1;
         loop.clock.pass(LEASE_MS);
       };
-      for (const [round, { provision, opening, interrupt, draining }] of ROUNDS.entries()) {
+      for (const [round, { provision, opening, interrupt, draining }] of TRIED.entries()) {
         const before = launched(loop);
         const pods = 3 + round;
         await loop.apply([apart('web', pods)]);
@@ -233,7 +236,7 @@ await describeClosedLoop(
         await settle(loop, 'web', pods);
         expect(launched(loop) - before).toBe(2);
       }
-      expect(kills).toBeGreaterThanOrEqual(20);
+      expect(kills).toBe(TRIED.flatMap((each) => Object.values(each)).length);
     });
 
     it('three provisions at once: one writes, the others leave it to it', async () => {
