@@ -47,7 +47,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** The case in parsed JSON; every problem is named at once. */
+/** The case in parsed JSON; all problems that one step of the decoding finds are named. */
 export function caseOf(file: string, raw: unknown): SchedulingCase {
   const decoded = decodedOf(file, raw);
   if (decoded.ok) return decoded.value;

@@ -23,7 +23,8 @@ export interface ReturnTerms {
 }
 
 const ANNOTATION = { annotation: RETURN_TO_FIRST_CHOICE, like: 'nodes=1,after=30m' };
-const NODES = /^\d+%?$/;
+/** As `nodes` of a disruption budget in a NodePool. */
+const NODES = /^((100|\d{1,2})%|\d+)$/;
 
 /**
  * What a NodePool's annotation says, such as `nodes=1,after=30m`; one of them may be left out.

@@ -23,7 +23,7 @@ describe('the annotation', () => {
     expect(returnTermsOf({ annotations: { [RETURN_TO_FIRST_CHOICE]: text } })).toEqual(expected);
   });
 
-  it.each(['', 'nodes', 'nodes=', 'nodes=-1', 'nodes=1=2', 'after=soon', 'nodes=1;after=1h'])(
+  it.each(['', 'nodes', 'nodes=', 'nodes=-1', 'nodes=150%', 'nodes=1=2', 'after=soon', 'nodes=1;after=1h'])(
     '"%s" cannot be read',
     (text) => {
       const terms = returnTermsOf({ annotations: { [RETURN_TO_FIRST_CHOICE]: text } });
