@@ -1,13 +1,13 @@
 import type { ClusterState } from '../ports.ts';
 import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
+import { reconcileDeployment } from './controllers/deployments.ts';
 import { GarbageCollector } from './controllers/garbage.ts';
 import { reconcileClaim } from './controllers/volumes.ts';
 import {
   type ControllerContext,
   deletePod,
   reconcileDaemonSet,
-  reconcileDeployment,
   reconcileJob,
   reconcileReplicaSet,
   reconcileStatefulSet,

@@ -158,8 +158,33 @@ it('pods that a restart replaces get no nodes beside those of the new pods', asy
   }
   await world.run(WORLD_START_MS + 30 * MINUTE);
   expect(world.evictions).toBe(0);
-  // The simulated Deployment starts all of its new pods at once.
-  expect(world.launched).toBe(8 + 8);
+  // Two for the first new pods, and two for those that wait while the first old ones end.
+  expect(world.launched).toBe(8 + 2 + 2);
+});
+
+it('a rolling update never has more pods, nor fewer ready ones, than it may', async () => {
+  const web = (again: string): Json =>
+    withPodAnnotations(
+      withSpecOf(deployment('web', 8, '100m'), {
+        strategy: { rollingUpdate: { maxSurge: '25%', maxUnavailable: 1 } },
+      }),
+      { again },
+    );
+  const { world, script } = await smallWorld([nodeClass, nodePool(['on-demand']), web('no')]);
+  await world.run(WORLD_START_MS + 4 * MINUTE);
+  script.apply([web('yes')]);
+  const counts: { readonly staying: number; readonly ready: number }[] = [];
+  for (let second = 0; second < 120; second += 1) {
+    await world.run(WORLD_START_MS + 4 * MINUTE + second * 1000);
+    const { pods } = readState(world.store).objects;
+    const staying = pods.filter(({ deletedAtMs }) => deletedAtMs === undefined).length;
+    counts.push({ staying, ready: readyPods(world) });
+  }
+  expect(Math.max(...counts.map(({ staying }) => staying))).toBe(10);
+  expect(Math.min(...counts.map(({ ready }) => ready))).toBe(7);
+  expect(counts.at(-1)).toEqual({ staying: 8, ready: 8 });
+  const { pods } = readState(world.store).objects;
+  expect(pods.every(({ annotations }) => annotations['again'] === 'yes')).toBe(true);
 });
 
 describe('a restart of a Deployment in the simulation', () => {

@@ -19,10 +19,15 @@ function amountOf(value: number | string, total: number, round: (x: number) => n
  * Pods that may be missing at once. Where none may, and none may be too many, one may be missing:
  * the Deployment would never get on. https://pkg.go.dev/k8s.io/kubectl/pkg/util/deployment
  */
-function missingMax({ replicas, maxUnavailable, maxSurge }: Rollout): number {
+export function missingMax(rollout: Rollout): number {
+  const { replicas, maxUnavailable } = rollout;
   const missing = amountOf(maxUnavailable, replicas, Math.floor);
-  const surge = amountOf(maxSurge, replicas, Math.ceil);
-  return Math.min(replicas, missing === 0 && surge === 0 ? 1 : missing);
+  return Math.min(replicas, missing === 0 && surgeMax(rollout) === 0 ? 1 : missing);
+}
+
+/** Pods that there may be beyond the replicas at once. */
+export function surgeMax({ replicas, maxSurge }: Rollout): number {
+  return amountOf(maxSurge, replicas, Math.ceil);
 }
 
 /**

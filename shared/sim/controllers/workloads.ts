@@ -1,6 +1,3 @@
-import { decodeRollout } from '../../api/kubernetes/deployment.ts';
-import { canonicalText } from '../../core/launch/canonical-text.ts';
-import { sha256 } from '../../core/launch/sha256.ts';
 import { admittedPod, type PodWebhook } from '../admission.ts';
 import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
 import { conditionStatus, controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
@@ -16,7 +13,7 @@ export interface ControllerContext {
   readonly webhooks: readonly PodWebhook[];
 }
 
-function ownedBy(owner: KubeObject): Json {
+export function ownedBy(owner: KubeObject): Json {
   const { kind, apiVersion, metadata } = owner;
   const { name, uid } = metadata;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
@@ -57,7 +54,7 @@ function isReady(pod: KubeObject): boolean {
   return conditionStatus(pod, 'Ready') === 'True' && !isDeleting(pod);
 }
 
-function replicasOf(object: KubeObject): number {
+export function replicasOf(object: KubeObject): number {
   return numberAt(object, 'spec', 'replicas') ?? 1;
 }
 
@@ -93,101 +90,6 @@ export function reconcileReplicaSet(context: ControllerContext, set: KubeObject)
   const readyReplicas = active.filter(isReady).length;
   const replicas = Math.max(active.length, wanted) - surplus.length;
   store.update(set, (latest) => withStatus(latest, { replicas, readyReplicas }));
-}
-
-/**
- * One ReplicaSet for each template, all of the newest at once: so many ready pods of older
- * templates stay as are not ready yet in their place, as with `maxUnavailable: 0`. Others go at
- * once. With the strategy Recreate all of them go first; of a paused Deployment none is replaced.
- */
-export function reconcileDeployment({ store }: ControllerContext, deployment: KubeObject): void {
-  if (isDeleting(deployment)) return;
-  const template = valueAt(deployment, 'spec', 'template');
-  const hash = safeHash(sha256(canonicalText(template)));
-  const name = `${deployment.metadata.name}-${hash}`;
-  const { isPaused, strategy, replicas } = decodeRollout(deployment);
-  const sets = controlledBy(store, 'ReplicaSet', deployment);
-  // Without a ReplicaSet it is the manifest of one that ran before it was paused.
-  const current =
-    isPaused && sets.length > 0 ? largest(sets) : sets.find((each) => each.metadata.name === name);
-  const others = sets.filter((each) => each !== current);
-  const isHeld =
-    strategy === 'Recreate' && !isPaused && others.some((each) => hasPods(store, each));
-  if (isHeld) {
-    for (const set of others) setReplicas(store, set, 0);
-  } else if (current === undefined) {
-    createReplicaSet(store, deployment, { name, hash });
-  } else {
-    const kept = isPaused ? others.reduce((sum, each) => sum + readyOf(each), 0) : 0;
-    setReplicas(store, current, Math.max(0, replicas - kept));
-  }
-  const readyReplicas = current === undefined ? 0 : readyOf(current);
-  if (!isHeld && !isPaused) scaleDown(store, others, Math.max(0, replicas - readyReplicas));
-  store.update(deployment, (latest) => withStatus(latest, { replicas, readyReplicas }));
-}
-
-function readyOf(set: KubeObject): number {
-  return numberAt(set, 'status', 'readyReplicas') ?? 0;
-}
-
-function largest(sets: readonly KubeObject[]): KubeObject | undefined {
-  return sets.toSorted((a, b) => replicasOf(b) - replicasOf(a))[0];
-}
-
-/** Pods that still end count, too. */
-function hasPods(store: ObjectStore, set: KubeObject): boolean {
-  return controlledBy(store, 'Pod', set).some((pod) => !isOver(pod));
-}
-
-function createReplicaSet(
-  store: ObjectStore,
-  deployment: KubeObject,
-  { name, hash }: { readonly name: string; readonly hash: string },
-): void {
-  const template = valueAt(deployment, 'spec', 'template');
-  const labels = { ...textsAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
-  store.create({
-    apiVersion: 'apps/v1',
-    kind: 'ReplicaSet',
-    metadata: {
-      name,
-      namespace: deployment.metadata.namespace,
-      labels,
-      ownerReferences: [ownedBy(deployment)],
-    },
-    spec: {
-      replicas: replicasOf(deployment),
-      selector: { matchLabels: labels },
-      template: {
-        ...objectAt(template),
-        metadata: { ...objectAt(template, 'metadata'), labels },
-      },
-    },
-  });
-}
-
-/** So many ready pods of the ReplicaSets stay as are missing in their place. */
-function scaleDown(store: ObjectStore, sets: readonly KubeObject[], missing: number): void {
-  let left = missing;
-  for (const set of sets) {
-    const kept = Math.min(replicasOf(set), readyOf(set), left);
-    setReplicas(store, set, kept);
-    left -= kept;
-  }
-}
-
-function setReplicas(store: ObjectStore, set: KubeObject, replicas: number): void {
-  store.update(set, (latest) => ({
-    ...latest,
-    spec: { ...objectAt(latest, 'spec'), replicas },
-  }));
-}
-
-/** Ten characters that Kubernetes would use in names. */
-function safeHash(hex: string): string {
-  return [...hex.slice(0, 10)]
-    .map((digit) => NAME_LETTERS[Number.parseInt(digit, 16)] ?? 'x')
-    .join('');
 }
 
 /** Pods `name-0`, `name-1` …, all at once (podManagementPolicy is not waited for). */
