@@ -158,7 +158,7 @@ it('pods that a restart replaces get no nodes beside those of the new pods', asy
   }
   await world.run(WORLD_START_MS + 30 * MINUTE);
   expect(world.evictions).toBe(0);
-  // Two for the first new pods, and two for those that wait while the first old ones end.
+  // Two in place of those that go, and two for the pods that there are beyond eight (maxSurge).
   expect(world.launched).toBe(8 + 2 + 2);
 });
 
@@ -185,6 +185,28 @@ it('a rolling update never has more pods, nor fewer ready ones, than it may', as
   expect(counts.at(-1)).toEqual({ staying: 8, ready: 8 });
   const { pods } = readState(world.store).objects;
   expect(pods.every(({ annotations }) => annotations['again'] === 'yes')).toBe(true);
+});
+
+it('a rolling update launches no more than maxSurge asks for: later pods take the room of earlier ones', async () => {
+  const web = (again: string): Json =>
+    withPodAnnotations(
+      withSpecOf(deployment('web', 8, '1500m'), {
+        strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } },
+      }),
+      { again },
+    );
+  const manifests = [nodeClass, nodePool(['on-demand']), web('no')];
+  const { world, script } = await smallWorld(manifests, { types: /^c7g\.large$/ });
+  await world.run(WORLD_START_MS + 4 * MINUTE);
+  expect(world.launched).toBe(8);
+  script.apply([web('yes')]);
+  await world.run(WORLD_START_MS + 30 * MINUTE);
+  const { pods } = readState(world.store).objects;
+  expect(pods.every(({ annotations, ready }) => ready && annotations['again'] === 'yes')).toBe(
+    true,
+  );
+  expect(world.launched).toBe(8 + 2);
+  expect(world.evictions).toBe(0);
 });
 
 describe('a restart of a Deployment in the simulation', () => {

@@ -18,6 +18,7 @@ import {
 } from '../../core/overlay/resolve.ts';
 import { pauseFault } from '../../core/pause-windows.ts';
 import { Remembered } from '../../core/remembered.ts';
+import { withoutEnding } from '../../core/rollouts/ending-pods.ts';
 import { withoutSuperseded } from '../../core/rollouts/superseded.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { readAvailableTypes } from '../instance-types/available-types.ts';
@@ -194,7 +195,8 @@ export async function observe(
   });
   const buffers = settings.capacityBuffer ? bufferPods(state) : [];
   const backoffs = await readLaunchBackoffs(ports, state);
-  const wanted = withoutSuperseded(state.objects.pods, state.objects.nodeClaims);
+  const staying = withoutEnding(state.objects.pods, nowMs);
+  const wanted = withoutSuperseded(staying, state.objects.nodeClaims);
   const pods = [...withoutBackedOff(wanted, backoffs), ...buffers];
   const typesOf = typesByClaim(resolution);
   const { region } = ports.catalog;

@@ -1,0 +1,25 @@
+import type { Pod } from '../model/pod.ts';
+
+/** A new node takes longer than this from CreateFleet until it is ready. */
+const SOONER_THAN_NODE_MS = 30_000;
+
+/** The kubelet kills what is left of a pod at its deadline, and the Pod is deleted after that. */
+const AFTER_DEADLINE_MS = 5_000;
+
+function isEnding({ nodeName, deletedAtMs }: Pod, nowMs: number): boolean {
+  if (nodeName === undefined || deletedAtMs === undefined) return false;
+  const leftMs = deletedAtMs - nowMs;
+  return leftMs <= SOONER_THAN_NODE_MS && leftMs > -AFTER_DEADLINE_MS;
+}
+
+/**
+ * The pods without those that are being deleted and have to be gone (`metadata.deletionTimestamp`,
+ * which has the grace period in it) before a new node could be ready: in a rolling update the next
+ * pod waits for the room of the last. One that is still there after its deadline takes room again.
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination
+ */
+export function withoutEnding(pods: readonly Pod[], nowMs: number): readonly Pod[] {
+  return pods.some((pod) => isEnding(pod, nowMs))
+    ? pods.filter((pod) => !isEnding(pod, nowMs))
+    : pods;
+}
