@@ -39,22 +39,35 @@ const COMBINED_LEAST = 1 / 3;
 /** Below this many USD an hour no more is searched than usual. */
 const SEARCHED_COST_LEAST = 1;
 
-/** The order in which classes are placed: those that are to come first, then by size. */
+/** What is placed out of the usual order. */
+interface Turns {
+  readonly first?: First;
+  /**
+   * Pods that others need on their node: those others come just before them, and all that needs no
+   * company before both, so that what is on existing nodes is not the company.
+   */
+  readonly company?: First;
+}
+
+/** The order in which classes are placed: as their turns say, then by size. */
 function orderOf(
   { problem, resolvedClasses }: SearchContext,
-  first: First = new Set(),
+  { first = new Set(), company = new Set() }: Turns = {},
 ): readonly ResolvedClass[] {
   const order = resolvedClasses.toSorted(byRequests(problem.resources));
-  return first.size === 0
-    ? order
-    : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
+  if (first.size + company.size === 0) return order;
+  const turnOf = ({ podClass, host: { needs } }: ResolvedClass): number => {
+    if (company.has(podClass)) return 3;
+    if (company.size > 0 && needs.length > 0) return 2;
+    return first.has(podClass) ? 0 : 1;
+  };
+  return order.toSorted((a, b) => turnOf(a) - turnOf(b));
 }
 
 /** How pods are placed one by one. */
-interface Growing {
+interface Growing extends Turns {
   /** No pod is placed before one that matters more. */
   readonly byPriority?: boolean;
-  readonly first?: First;
   /** Launches looked at, at most; undefined: as many as a plan may. */
   readonly most?: number;
   /** What they are drawn from. */
@@ -64,10 +77,10 @@ interface Growing {
 /** Pod by pod; undefined: that takes too many steps. */
 export function grown(
   context: SearchContext,
-  { byPriority = false, first = new Set(), most, steps }: Growing = {},
+  { byPriority = false, most, steps, ...turns }: Growing = {},
 ): Attempt | undefined {
   const state = new SearchState(context);
-  const bySize = orderOf(context, first);
+  const bySize = orderOf(context, turns);
   const byImportance = (a: ResolvedClass, b: ResolvedClass) =>
     b.podClass.priority - a.podClass.priority;
   const order = byPriority ? bySize.toSorted(byImportance) : bySize;
@@ -94,10 +107,10 @@ function packed(
   way: PackingWay,
   search: PlanSearch,
   quotas: Learnt,
-  first: First = new Set(),
+  turns: Turns = {},
 ): Attempt | undefined {
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(context, orderOf(context, first), quotas, way, search);
+    const { attempt, over } = packOnce(context, turns, quotas, way, search);
     if (attempt !== undefined) return attempt;
     for (const { resolved, weight, placed } of over) {
       const known = quotas.get(resolved) ?? new Map<number, number>();
@@ -119,25 +132,37 @@ interface Packing {
 
 function packOnce(
   context: SearchContext,
-  order: readonly ResolvedClass[],
+  turns: Turns,
   quotas: Quotas,
   way: PackingWay,
   search: PlanSearch,
 ): Packing {
   const state = new SearchState(context);
+  const order = orderOf(context, turns);
+  const { company = new Set() } = turns;
   const isTogether = (resolved: ResolvedClass) => resolved.host.needs.length > 0;
   const isStuck = (resolved: ResolvedClass) =>
     resolved.groups.length === 0 && !resolved.hasTopology && !isTogether(resolved);
+  const alone = order.filter((resolved) => !isTogether(resolved) && !isStuck(resolved));
+  const place = (placed: readonly ResolvedClass[]) => ({
+    batches: assignDomains(
+      state,
+      placed.filter(({ hasTopology }) => hasTopology),
+      quotas,
+    ),
+    rest: fillExisting(
+      state,
+      placed.filter(({ hasTopology }) => !hasTopology),
+    ),
+  });
   fillExisting(state, order.filter(isStuck));
+  const apart = company.size === 0 ? [] : alone.filter(({ podClass }) => !company.has(podClass));
+  const before = place(apart);
   grow(state, order.filter(isTogether), order);
-  const tied = order.filter((resolved) => resolved.hasTopology && !isTogether(resolved));
-  const free = order.filter(
-    (resolved) => !resolved.hasTopology && !isTogether(resolved) && !isStuck(resolved),
-  );
-  const batches = assignDomains(state, tied, quotas);
+  const after = place(alone);
+  const batches = [...before.batches, ...after.batches];
   const given = new Map(batches.map((batch) => [batch, batch.count]));
-  const rest = fillExisting(state, free);
-  packBatches(state, [...batches, ...rest], way, search);
+  packBatches(state, [...batches, ...before.rest, ...after.rest], way, search);
   if (batches.some((batch) => batch.count > 0)) {
     return { attempt: undefined, over: overfull(batches, given) };
   }
@@ -263,7 +288,9 @@ export function attempts(context: SearchContext, known: Known): readonly Attempt
   add(grown(context, found.length > 0 ? bounded : { steps }));
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) add(grown(context, { byPriority: true, steps }));
-  found.push(...new LeftOverFirst(context, known).after(found));
+  const leftOver = new LeftOver(context, known);
+  found.push(...leftOver.first(found));
+  found.push(...leftOver.withCompany(found));
   return allImproved(found, orderOf(context), known);
 }
 
@@ -295,8 +322,8 @@ function hasPlace(empty: SearchState, resolved: ResolvedClass): boolean {
   );
 }
 
-/** Plans in which such pods as the best so far leaves over are placed before all others. */
-class LeftOverFirst {
+/** Plans in which such pods as the best so far leaves over are placed in another order. */
+class LeftOver {
   private readonly context: SearchContext;
   private readonly known: Known;
   private steps = 0;
@@ -307,15 +334,32 @@ class LeftOverFirst {
   }
 
   /**
-   * Pods whose place depends on others come first and then, where steps are left, any that have a
-   * place at all.
+   * Before all others: those whose place depends on others and then, where steps are left, any that
+   * have a place at all.
    */
-  after(found: readonly Attempt[]): readonly Attempt[] {
+  first(found: readonly Attempt[]): readonly Attempt[] {
     const tied = this.rounds(found, ({ hasTopology }) => hasTopology);
     if (this.steps >= this.known.budgets.leftOver) return tied;
     const empty = new SearchState(this.context);
     const placeable = (resolved: ResolvedClass) => hasPlace(empty, resolved);
     return [...tied, ...this.rounds([...found, ...tied], placeable)];
+  }
+
+  /** Plans in which others go to existing nodes before the pods that those left over need. */
+  withCompany(found: readonly Attempt[]): readonly Attempt[] {
+    const { resolvedClasses } = this.context;
+    const { state } = bestOf(found);
+    const wanted = new Set(
+      resolvedClasses
+        .filter(({ podClass }) => state.leftOf(podClass) > 0)
+        .flatMap(({ host }) => host.needs.map(({ selector }) => selector)),
+    );
+    const company = resolvedClasses.filter(
+      ({ podClass, host }) =>
+        host.needs.length === 0 && podClass.matching.some((id) => wanted.has(id)),
+    );
+    if (company.length === 0) return [];
+    return this.made({ company: new Set(company.map(({ podClass }) => podClass)) });
   }
 
   private rounds(
@@ -337,18 +381,18 @@ class LeftOverFirst {
       );
       if (left.length === 0) break;
       for (const { podClass } of left) first.add(podClass);
-      more.push(...this.beginningWith(first));
+      more.push(...this.made({ first }));
     }
     return more;
   }
 
-  private beginningWith(first: First): readonly Attempt[] {
+  private made(turns: Turns): readonly Attempt[] {
     const { context, known } = this;
     const { steps } = known;
     const { growing, leftOver } = known.budgets;
-    const packing = packed(context, known.usual, known, new Map(), first);
+    const packing = packed(context, known.usual, known, new Map(), turns);
     this.steps += packing?.state.steps ?? 0;
-    const growth = leftOver > 0 ? grown(context, { first, most: growing, steps }) : undefined;
+    const growth = leftOver > 0 ? grown(context, { ...turns, most: growing, steps }) : undefined;
     this.steps += growth?.state.steps ?? growing;
     return [packing, growth].filter((each) => each !== undefined);
   }

@@ -72,3 +72,27 @@ describe('pods that are to be on different nodes, where nothing may be launched'
     expect(left).toEqual([]);
   });
 });
+
+describe('pods that need others on their node, where existing nodes have room for those only', () => {
+  const near = (count: number) =>
+    podsOf(count, 'near', { cpu: 3000, podAffinity: [termOver(HOSTNAME, ofApp('db'))] });
+  const db = podsOf(4, 'db', { cpu: 500 }, { labels: { app: 'db' } });
+  const nodes = ['n1', 'n2'].map((name) => nodeOf(name, 1, 8));
+
+  it.each([
+    ['plain', {}],
+    ['spread', { topologySpread: [spreadOver(ZONE, ofApp('web'), { maxSkew: 5 })] }],
+  ])('follow them to new nodes once %s pods fill the existing ones', (_, spec) => {
+    const others = podsOf(4, 'other', { cpu: 500, ...spec });
+    const plan = planOf({ nodes, pods: [...near(4), ...db, ...others] });
+    expect([...plan.unplaced.keys()]).toEqual([]);
+    for (const { pods } of plan.newNodeClaims) {
+      if (pods.some((pod) => pod.includes('near'))) expect(pods.join()).toMatch(/db/);
+    }
+  });
+
+  it('stay where kube-scheduler binds all that they need to existing nodes', () => {
+    const plan = planOf({ nodes, pods: [...near(2), ...db, ...podsOf(4, 'huge', { cpu: 9000 })] });
+    expect([...plan.unplaced.keys()]).toEqual(['default/near-0', 'default/near-1']);
+  });
+});
