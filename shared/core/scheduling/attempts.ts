@@ -110,7 +110,9 @@ function packed(
   turns: Turns = {},
 ): Attempt | undefined {
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(context, turns, quotas, way, search);
+    const state = new SearchState(context);
+    const { attempt, over } = packOnce(state, turns, quotas, way, search);
+    search.steps.take(state.steps);
     if (attempt !== undefined) return attempt;
     for (const { resolved, weight, placed } of over) {
       const known = quotas.get(resolved) ?? new Map<number, number>();
@@ -131,14 +133,13 @@ interface Packing {
 }
 
 function packOnce(
-  context: SearchContext,
+  state: SearchState,
   turns: Turns,
   quotas: Quotas,
   way: PackingWay,
   search: PlanSearch,
 ): Packing {
-  const state = new SearchState(context);
-  const order = orderOf(context, turns);
+  const order = orderOf(state.context, turns);
   const { company = new Set() } = turns;
   const isTogether = (resolved: ResolvedClass) => resolved.host.needs.length > 0;
   const isStuck = (resolved: ResolvedClass) =>
@@ -168,7 +169,7 @@ function packOnce(
   }
   grow(state, order.filter(isTogether), order);
   rightSize(state);
-  return { attempt: attemptOf(context, state), over: [] };
+  return { attempt: attemptOf(state.context, state), over: [] };
 }
 
 /** By class and weight with pods left over: how many pods its pools took. */
