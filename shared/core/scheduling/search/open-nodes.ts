@@ -13,18 +13,44 @@ export interface NodeGroup {
   readonly nodes: readonly number[];
 }
 
+/** By existing nodes and topology keys: the values that they have, which most classes share. */
+const placeTexts = new WeakMap<readonly ExistingNode[], Map<string, readonly string[]>>();
+
+function placeTextsOf(
+  existingNodes: readonly ExistingNode[],
+  keys: readonly string[],
+): readonly string[] {
+  const byKeys = placeTexts.get(existingNodes) ?? new Map<string, readonly string[]>();
+  placeTexts.set(existingNodes, byKeys);
+  const text = keys.join('|');
+  const known = byKeys.get(text);
+  if (known !== undefined) return known;
+  const found = existingNodes.map(({ place }) =>
+    JSON.stringify(keys.map((key) => place.label(key) ?? null)),
+  );
+  byKeys.set(text, found);
+  return found;
+}
+
 /** Existing nodes in groups, by the values of the keys that matter to where a pod may go. */
 export function nodeGroups(
   { pinKeys, wanted }: ResolvedClass,
   fitting: readonly number[],
   existingNodes: readonly ExistingNode[],
 ): readonly NodeGroup[] {
+  const [first] = fitting;
+  if (first === undefined) return [];
+  if (pinKeys.length + wanted.length === 0) {
+    const { place } = existingNodes[first] ?? missing(first);
+    return [{ place, penalty: 0, nodes: fitting }];
+  }
+  const texts = placeTextsOf(existingNodes, pinKeys);
   const groups = new Map<string, NodeGroup & { readonly nodes: number[] }>();
   for (const index of fitting) {
     const { node, place } = existingNodes[index] ?? missing(index);
     const unmet = wanted.filter(({ rule }) => !ruleAllowsNode(rule, node.label, node.taints));
     const penalty = unmet.reduce((sum, { weight }) => sum + weight, 0);
-    const text = JSON.stringify([penalty, ...pinKeys.map((key) => place.label(key) ?? null)]);
+    const text = `${penalty}${texts[index] ?? missing(index)}`;
     const known = groups.get(text);
     if (known === undefined) groups.set(text, { place, penalty, nodes: [index] });
     else known.nodes.push(index);
