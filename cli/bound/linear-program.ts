@@ -4,7 +4,11 @@ import type {
   ResolvedClass,
   SearchContext,
 } from '../../shared/core/scheduling/search/search-state.ts';
-import { fitsOf, schedulerNodes } from './scheduler-nodes.ts';
+import { type SchedulerNode, schedulerNodes } from './scheduler-nodes.ts';
+
+/** Shares of classes in existing nodes: more take minutes, and so few groups are made of them. */
+const EXISTING_MAX = 4000;
+const GROUPS_LEAST = 10;
 
 /** Pods of a class on a node: a variable of the program. */
 interface Share {
@@ -26,10 +30,11 @@ export function linearProgram(
   const bounds: string[] = [];
   const costs: string[] = [];
   const placed = resolvedClasses.map((): string[] => []);
-  for (const node of schedulerNodes(context)) {
+  const groupsMost = Math.max(GROUPS_LEAST, EXISTING_MAX / resolvedClasses.length);
+  for (const node of schedulerNodes(context, groupsMost)) {
     const here = resolvedClasses.flatMap((resolved, index) => {
-      const most = fitsOf(resolved.podClass.requests, node.free);
-      if (most === 0 || !node.takes(resolved)) return [];
+      const most = node.fits(resolved);
+      if (most === 0) return [];
       return [{ resolved, most, name: `y${index}${node.name}`, index }];
     });
     if (here.length === 0) continue;
@@ -37,12 +42,10 @@ export function linearProgram(
     if (node.most !== undefined) bounds.push(`0 <= ${node.name} <= ${node.most}`);
     for (const { resolved, name, index, most } of here) {
       placed[index]?.push(name);
-      const fits = resolved.host.ports.length > 0 ? 1 : most;
+      const fits = resolved.host.ports.length > 0 ? Math.min(1, most) : most;
       if (Number.isFinite(fits)) rows.push(`${name} - ${fits} ${node.name} <= 0`);
     }
-    for (const [r, amount] of node.free.entries()) {
-      rows.push(...resourceRows(here, r, amount, node.name));
-    }
+    for (const r of node.free.keys()) rows.push(...resourceRows(here, r, node));
     rows.push(...apartRows(here, node.name));
   }
   for (const [index, resolved] of resolvedClasses.entries()) {
@@ -69,20 +72,22 @@ const TOLERANCE = 1e-9;
  * What the pods of a node may request of one resource: no more than it has. And, as pods are whole:
  * of those that request more than half of it there is at most one, of more than a third two, and so
  * on. For every k, `ceil((k + 1) request / amount) - 1` summed over the pods of a node is less than
- * k + 1, hence at most k (a cut of Chvátal and Gomory).
+ * k + 1, hence at most k (a cut of Chvátal and Gomory). Of nodes that are looked at as one, all
+ * have together what one has on average, and each has what the roomiest has at most.
  */
 function resourceRows(
   here: readonly Share[],
   r: number,
-  amount: number,
-  node: string,
+  { name: node, free, roomiest }: SchedulerNode,
 ): readonly string[] {
-  const parts = here
-    .map(({ resolved, name }) => ({
-      part: (resolved.podClass.requests[r] ?? missing(r)) / Math.max(1, amount),
-      name,
-    }))
-    .filter(({ part }) => part > 0);
+  const partsOf = (room: Float64Array) =>
+    here
+      .map(({ resolved, name }) => ({
+        part: (resolved.podClass.requests[r] ?? missing(r)) / Math.max(1, room[r] ?? missing(r)),
+        name,
+      }))
+      .filter(({ part }) => part > 0);
+  const parts = partsOf(roomiest);
   const whole = Array.from({ length: PARTS_MAX }, (_, at) => at + 1).map((k) => {
     const terms = parts.map(({ part, name }) => ({
       count: Math.ceil((k + 1) * part * (1 - TOLERANCE)) - 1,
@@ -91,7 +96,7 @@ function resourceRows(
     return row(terms, k, node);
   });
   const pieces = row(
-    parts.map(({ part, name }) => ({ count: part, name })),
+    partsOf(free).map(({ part, name }) => ({ count: part, name })),
     1,
     node,
   );

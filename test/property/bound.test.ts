@@ -9,7 +9,7 @@ import {
 } from '../../shared/core/model/snapshot.ts';
 import { solve } from '../../shared/core/scheduling/solve.ts';
 import { ofApp, termOver } from '../builders/affinity.ts';
-import { GI, podsOf, snapshotOf, typeOf } from '../builders/scheduling.ts';
+import { GI, nodeOf, podsOf, snapshotOf, typeOf } from '../builders/scheduling.ts';
 import { tinyCase, tinySnapshot } from '../builders/tiny-cases.ts';
 
 async function bounded(
@@ -56,6 +56,25 @@ describe('the lower bound', () => {
       expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
     }
   });
+
+  it('is near the plan, not above it, beside many nodes of different room', async () => {
+    const shapes = fc.record({
+      cpu: fc.integer({ min: 1, max: 40 }).map((each) => each * 100),
+      memory: fc.integer({ min: 1, max: 40 }).map((each) => (each * GI) / 4),
+    });
+    const rooms = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }));
+    const sample = { numRuns: 1000, seed: 4 };
+    const nodes = fc
+      .sample(rooms, sample)
+      .map(([cpu, memory], at) => nodeOf(`n${at}`, cpu / 8, memory / 4));
+    const pods = fc
+      .sample(shapes, { ...sample, numRuns: 60 })
+      .flatMap((shape, at) => podsOf(40, `s${at}`, shape));
+    const { plan, bound } = await bounded(snapshotOf({ nodes, pods }));
+    expect(plan.existing.length).toBeGreaterThan(500);
+    expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour);
+    expect(bound.gapPercent).toBeLessThan(5);
+  }, 30_000);
 
   const alone = [typeOf('m.16xlarge', 64, 256, 3)];
 

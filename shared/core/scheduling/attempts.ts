@@ -1,18 +1,12 @@
-import { type Attempt, attemptOf, bestOf, compareAttempts, isContested } from './attempt.ts';
+import { type Attempt, bestOf, compareAttempts, isContested } from './attempt.ts';
 import type { StepBudgets } from './effort.ts';
-import { type PackingWay, type PlanSearch, packBatches } from './packing/pack.ts';
+import { grown, type Learnt, orderOf, packed, type Turns } from './one-attempt.ts';
+import type { PackingWay, PlanSearch } from './packing/pack.ts';
 import type { Relaxations } from './packing/pod-values.ts';
-import {
-  assignDomains,
-  fillExisting,
-  type PodBatch,
-  priceAlone,
-  type Quotas,
-} from './placing/assign.ts';
-import { byRequests, grow, suitableNodes } from './placing/grow.ts';
+import { priceAlone } from './placing/assign.ts';
+import { suitableNodes } from './placing/grow.ts';
 import { improved } from './placing/improve.ts';
 import { merged } from './placing/merge.ts';
-import { rightSize } from './placing/right-size.ts';
 import { PlanSteps } from './plan-steps.ts';
 import type { PodClass } from './problem/problem.ts';
 import { type ResolvedClass, type SearchContext, SearchState } from './search/search-state.ts';
@@ -27,9 +21,6 @@ import {
   weightsOf,
 } from './ways.ts';
 
-/** Classes that are placed before all others. */
-type First = ReadonlySet<PodClass>;
-
 /** How often what is left over is placed first, at most. */
 const FIRST_ROUNDS = 5;
 
@@ -38,129 +29,6 @@ const COMBINED_LEAST = 1 / 3;
 
 /** Below this many USD an hour no more is searched than usual. */
 const SEARCHED_COST_LEAST = 1;
-
-/** The order in which classes are placed: those that are to come first, then by size. */
-function orderOf(
-  { problem, resolvedClasses }: SearchContext,
-  first: First = new Set(),
-): readonly ResolvedClass[] {
-  const order = resolvedClasses.toSorted(byRequests(problem.resources));
-  return first.size === 0
-    ? order
-    : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
-}
-
-/** How pods are placed one by one. */
-interface Growing {
-  /** No pod is placed before one that matters more. */
-  readonly byPriority?: boolean;
-  readonly first?: First;
-  /** Launches looked at, at most; undefined: as many as a plan may. */
-  readonly most?: number;
-  /** What they are drawn from. */
-  readonly steps?: PlanSteps;
-}
-
-/** Pod by pod; undefined: that takes too many steps. */
-export function grown(
-  context: SearchContext,
-  { byPriority = false, first = new Set(), most, steps }: Growing = {},
-): Attempt | undefined {
-  const state = new SearchState(context);
-  const bySize = orderOf(context, first);
-  const byImportance = (a: ResolvedClass, b: ResolvedClass) =>
-    b.podClass.priority - a.podClass.priority;
-  const order = byPriority ? bySize.toSorted(byImportance) : bySize;
-  const isWhole = grow(state, order, order, most);
-  steps?.take(state.steps);
-  if (!isWhole) return undefined;
-  rightSize(state);
-  return attemptOf(context, state);
-}
-
-/** By class: how many of its pods the pools of a weight could take before. */
-type Learnt = Map<ResolvedClass, Map<number, number>>;
-
-/** Tries to learn how much the limits of heavier pools leave for each class. */
-const QUOTA_ROUNDS = 4;
-
-/**
- * Pods whose place depends on others are given to pools before those are filled. Where a limit then
- * leaves some of them over, all is done again with what was learnt, here and by other ways to pack;
- * undefined: without success.
- */
-function packed(
-  context: SearchContext,
-  way: PackingWay,
-  search: PlanSearch,
-  quotas: Learnt,
-  first: First = new Set(),
-): Attempt | undefined {
-  for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(context, orderOf(context, first), quotas, way, search);
-    if (attempt !== undefined) return attempt;
-    for (const { resolved, weight, placed } of over) {
-      const known = quotas.get(resolved) ?? new Map<number, number>();
-      quotas.set(resolved, known.set(weight, placed));
-    }
-  }
-  return undefined;
-}
-
-interface Packing {
-  readonly attempt: Attempt | undefined;
-  /** Classes that pools of a weight could not take whole, and how many pods they took. */
-  readonly over: readonly {
-    readonly resolved: ResolvedClass;
-    readonly weight: number;
-    readonly placed: number;
-  }[];
-}
-
-function packOnce(
-  context: SearchContext,
-  order: readonly ResolvedClass[],
-  quotas: Quotas,
-  way: PackingWay,
-  search: PlanSearch,
-): Packing {
-  const state = new SearchState(context);
-  const isTogether = (resolved: ResolvedClass) => resolved.host.needs.length > 0;
-  const isStuck = (resolved: ResolvedClass) =>
-    resolved.groups.length === 0 && !resolved.hasTopology && !isTogether(resolved);
-  fillExisting(state, order.filter(isStuck));
-  grow(state, order.filter(isTogether), order);
-  const tied = order.filter((resolved) => resolved.hasTopology && !isTogether(resolved));
-  const free = order.filter(
-    (resolved) => !resolved.hasTopology && !isTogether(resolved) && !isStuck(resolved),
-  );
-  const batches = assignDomains(state, tied, quotas);
-  const given = new Map(batches.map((batch) => [batch, batch.count]));
-  const rest = fillExisting(state, free);
-  packBatches(state, [...batches, ...rest], way, search);
-  if (batches.some((batch) => batch.count > 0)) {
-    return { attempt: undefined, over: overfull(batches, given) };
-  }
-  grow(state, order.filter(isTogether), order);
-  rightSize(state);
-  return { attempt: attemptOf(context, state), over: [] };
-}
-
-/** By class and weight with pods left over: how many pods its pools took. */
-function overfull(
-  batches: readonly PodBatch[],
-  given: ReadonlyMap<PodBatch, number>,
-): Packing['over'] {
-  const short = batches.filter((batch) => batch.count > 0);
-  const pairs = new Map(
-    short.map((batch) => [`${batch.resolved.podClass.id}|${batch.weight}`, batch]),
-  );
-  return [...pairs.values()].map(({ resolved, weight = 0 }) => {
-    const mine = batches.filter((batch) => batch.resolved === resolved && batch.weight === weight);
-    const placed = mine.reduce((sum, batch) => sum + (given.get(batch) ?? 0) - batch.count, 0);
-    return { resolved, weight, placed };
-  });
-}
 
 /** What is known of a problem from other attempts at it, which share the steps of one plan. */
 export class Known implements PlanSearch {
@@ -263,7 +131,10 @@ export function attempts(context: SearchContext, known: Known): readonly Attempt
   add(grown(context, found.length > 0 ? bounded : { steps }));
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) add(grown(context, { byPriority: true, steps }));
-  found.push(...new LeftOverFirst(context, known).after(found));
+  const leftOver = new LeftOver(context, known);
+  found.push(...leftOver.first(found));
+  found.push(...leftOver.withCompany(found));
+  found.push(...leftOver.counted(found));
   return allImproved(found, orderOf(context), known);
 }
 
@@ -295,8 +166,8 @@ function hasPlace(empty: SearchState, resolved: ResolvedClass): boolean {
   );
 }
 
-/** Plans in which such pods as the best so far leaves over are placed before all others. */
-class LeftOverFirst {
+/** Plans in which such pods as the best so far leaves over are placed in another order. */
+class LeftOver {
   private readonly context: SearchContext;
   private readonly known: Known;
   private steps = 0;
@@ -307,15 +178,44 @@ class LeftOverFirst {
   }
 
   /**
-   * Pods whose place depends on others come first and then, where steps are left, any that have a
-   * place at all.
+   * Before all others: those whose place depends on others and then, where steps are left, any that
+   * have a place at all.
    */
-  after(found: readonly Attempt[]): readonly Attempt[] {
+  first(found: readonly Attempt[]): readonly Attempt[] {
     const tied = this.rounds(found, ({ hasTopology }) => hasTopology);
     if (this.steps >= this.known.budgets.leftOver) return tied;
     const empty = new SearchState(this.context);
     const placeable = (resolved: ResolvedClass) => hasPlace(empty, resolved);
     return [...tied, ...this.rounds([...found, ...tied], placeable)];
+  }
+
+  /** Plans in which others go to existing nodes before the pods that those left over need. */
+  withCompany(found: readonly Attempt[]): readonly Attempt[] {
+    const { resolvedClasses } = this.context;
+    const { state } = bestOf(found);
+    const wanted = new Set(
+      resolvedClasses
+        .filter(({ podClass }) => state.leftOf(podClass) > 0)
+        .flatMap(({ host }) => host.needs.map(({ selector }) => selector)),
+    );
+    const company = resolvedClasses.filter(
+      ({ podClass, host }) =>
+        host.needs.length === 0 && podClass.matching.some((id) => wanted.has(id)),
+    );
+    if (company.length === 0) return [];
+    return this.made({ company: new Set(company.map(({ podClass }) => podClass)) });
+  }
+
+  /** Plans that place as many pods as can be, where limits of NodePools keep some from nodes. */
+  counted(found: readonly Attempt[]): readonly Attempt[] {
+    const { resolvedClasses, budgets } = this.context;
+    const { state } = bestOf(found);
+    const isKept = resolvedClasses.some(
+      ({ podClass, groups }) =>
+        state.leftOf(podClass) > 0 &&
+        groups.some(({ pool }) => budgets.remaining(pool.pool.name) !== undefined),
+    );
+    return isKept ? this.made({ counts: true }) : [];
   }
 
   private rounds(
@@ -337,18 +237,19 @@ class LeftOverFirst {
       );
       if (left.length === 0) break;
       for (const { podClass } of left) first.add(podClass);
-      more.push(...this.beginningWith(first));
+      more.push(...this.made({ first }));
     }
     return more;
   }
 
-  private beginningWith(first: First): readonly Attempt[] {
+  private made(turns: Turns): readonly Attempt[] {
     const { context, known } = this;
     const { steps } = known;
     const { growing, leftOver } = known.budgets;
-    const packing = packed(context, known.usual, known, new Map(), first);
+    const way = { ...known.usual, counts: turns.counts === true };
+    const packing = packed(context, way, known, new Map(), turns);
     this.steps += packing?.state.steps ?? 0;
-    const growth = leftOver > 0 ? grown(context, { first, most: growing, steps }) : undefined;
+    const growth = leftOver > 0 ? grown(context, { ...turns, most: growing, steps }) : undefined;
     this.steps += growth?.state.steps ?? growing;
     return [packing, growth].filter((each) => each !== undefined);
   }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { attemptOf } from '../../../shared/core/scheduling/attempt.ts';
-import { attempts, grown, Known } from '../../../shared/core/scheduling/attempts.ts';
+import { attempts, Known } from '../../../shared/core/scheduling/attempts.ts';
 import { budgetsOf, type StepBudgets } from '../../../shared/core/scheduling/effort.ts';
+import { grown } from '../../../shared/core/scheduling/one-attempt.ts';
 import { Relaxations } from '../../../shared/core/scheduling/packing/pod-values.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
 import { merged } from '../../../shared/core/scheduling/placing/merge.ts';

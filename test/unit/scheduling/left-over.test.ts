@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
+import { below, numbers } from '../../../shared/core/scheduling/pseudo-random.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
-import { nodeOf, planOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+import { GI, nodeOf, planOf, podOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
 
 const labels = { app: 'many' };
 /** So many that their plan is not improved in other ways. */
@@ -70,5 +71,53 @@ describe('pods that are to be on different nodes, where nothing may be launched'
     });
     const left = [...plan.unplaced.keys()].filter((pod) => !pod.includes('hopeless'));
     expect(left).toEqual([]);
+  });
+});
+
+describe('pods that need others on their node, where existing nodes have room for those only', () => {
+  const near = (count: number) =>
+    podsOf(count, 'near', { cpu: 3000, podAffinity: [termOver(HOSTNAME, ofApp('db'))] });
+  const db = podsOf(4, 'db', { cpu: 500 }, { labels: { app: 'db' } });
+  const nodes = ['n1', 'n2'].map((name) => nodeOf(name, 1, 8));
+
+  it.each([
+    ['plain', {}],
+    ['spread', { topologySpread: [spreadOver(ZONE, ofApp('web'), { maxSkew: 5 })] }],
+  ])('follow them to new nodes once %s pods fill the existing ones', (_, spec) => {
+    const others = podsOf(4, 'other', { cpu: 500, ...spec });
+    const plan = planOf({ nodes, pods: [...near(4), ...db, ...others] });
+    expect([...plan.unplaced.keys()]).toEqual([]);
+    for (const { pods } of plan.newNodeClaims) {
+      if (pods.some((pod) => pod.includes('near'))) expect(pods.join()).toMatch(/db/);
+    }
+  });
+
+  it('stay where kube-scheduler binds all that they need to existing nodes', () => {
+    const plan = planOf({ nodes, pods: [...near(2), ...db, ...podsOf(4, 'huge', { cpu: 9000 })] });
+    expect([...plan.unplaced.keys()]).toEqual(['default/near-0', 'default/near-1']);
+  });
+});
+
+describe('pods of which the limits of a NodePool let only some be placed', () => {
+  const types = [2, 4, 8].flatMap((perCpu, family) =>
+    [2, 4, 8, 16, 32, 48].map((cpu) =>
+      typeOf(`f${family}.${cpu}`, cpu, cpu * perCpu, cpu * (0.02 + 0.006 * perCpu)),
+    ),
+  );
+  const nodePools = [poolOf('general', { limits: { cpu: 75_000, memory: 300 * GI } })];
+
+  it.each([1, 2, 3, 4])('are as many or more when some are added (mix %i)', (seed) => {
+    const random = numbers(seed);
+    const shapes = Array.from({ length: 9 }, () => ({
+      cpu: 100 * (1 + below(60, random)),
+      memory: (GI / 4) * (1 + below(60, random)),
+    }));
+    const pods = Array.from({ length: 240 }, (_, at) =>
+      podOf(`p${at}`, shapes[below(shapes.length, random)]),
+    );
+    const counts = [60, 120, 180, 240].map(
+      (count) => count - planOf({ types, nodePools, pods: pods.slice(0, count) }).unplaced.size,
+    );
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
   });
 });

@@ -4,7 +4,7 @@ import { Master } from '../../../shared/core/scheduling/packing/master.ts';
 import type { Pattern } from '../../../shared/core/scheduling/packing/pattern.ts';
 import type { LaunchOption } from '../../../shared/core/scheduling/problem/launch-options.ts';
 import { below, numbers } from '../../../shared/core/scheduling/pseudo-random.ts';
-import { planOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+import { GI, planOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
 
 const TYPES = [2, 4, 8].flatMap((perCpu, family) =>
   [2, 4, 8, 16, 32, 64].map((cpu) =>
@@ -106,5 +106,29 @@ describe('many pods of few shapes', () => {
     for (const { pods } of plan.newNodeClaims) {
       expect(pods.filter((pod) => pod.startsWith('default/apart-')).length).toBeLessThan(2);
     }
+  });
+});
+
+describe('pods so small that their number fills nodes', () => {
+  it('go beside large ones before they get nodes of their own', () => {
+    const places = { 2: 29, 4: 58, 8: 58, 16: 234, 32: 234, 48: 234, 64: 737, 96: 737 };
+    const prices = { 2: 0.0425, 4: 0.048, 8: 0.063 };
+    const types = Object.entries(prices).flatMap(([perCpu, price]) =>
+      Object.entries(places).map(([size, pods]) => {
+        const [cpu, memoryGi] = [Number(size), Number(size) * Number(perCpu)];
+        const capacity = { cpu: cpu * 1000, memory: memoryGi * GI, pods };
+        return typeOf(`f${perCpu}.${size}`, cpu, memoryGi, cpu * price, { capacity });
+      }),
+    );
+    const plan = planOf({
+      types,
+      pods: [
+        ...podsOf(20, 'huge', { cpu: 90_000, memory: 100 * GI }),
+        ...podsOf(20_000, 'tiny', { cpu: 10, memory: GI / 50 }),
+      ],
+    });
+    expect(plan.unplaced.size).toBe(0);
+    // 600 tiny ones beside each huge one, and 234 on each of 34 nodes of 16 cpu.
+    expect(plan.pricePerHour).toBeLessThan(20 * 4.08 + 35 * 0.68);
   });
 });

@@ -1,6 +1,7 @@
 import { missing } from '../../missing.ts';
 import type { CombiningBudget } from '../effort.ts';
 import type { PlanSteps } from '../plan-steps.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
 import { cheapestAlone } from './duals.ts';
 import { Master } from './master.ts';
 import type { Pattern } from './pattern.ts';
@@ -86,7 +87,8 @@ function rehearsed(
   };
   const finder = new PatternFinder(shapes, main, values, left, true);
   const effort = { searchSteps, searchedMax: steps.allowance(searchedMax) };
-  const queue = new PatternQueue(finder, options, left, nodePrice, effort);
+  const costOfNode = ({ price }: LaunchOption) => price + nodePrice;
+  const queue = new PatternQueue(finder, options, left, costOfNode, effort);
   queue.run({ mayLaunch: () => true, launch, revalues: () => false });
   steps.take(finder.steps);
   return found;

@@ -8,39 +8,13 @@ import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
 import { insistsOnMinValues, ReservedOptions } from '../search/min-values.ts';
 import { type Bin, type SearchState, zeros } from '../search/search-state.ts';
 import { type Combining, combined, combiningsFor } from './combining.ts';
+import { mainResources } from './main-resources.ts';
 import { independentParts } from './parts.ts';
-import { howMany, type Pattern, type PodShape } from './pattern.ts';
+import { howMany, type Pattern } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
 import { countByShape, type ShapePods, shapePodsOf, shapeTextOf } from './pod-shapes.ts';
 import { type Found, podValues, type Relaxations } from './pod-values.ts';
-
-/** Of devices, so many kinds at most: the number of mixes grows with the power of it. */
-const DEVICES_MAX = 1;
-
-/**
- * Resources whose use decides what a node costs: cpu and memory, where they are asked for, and the
- * device that is asked for most, since it is dearer than both.
- */
-function mainResources(
-  shapes: readonly PodShape[],
-  resources: readonly string[],
-  left: Float64Array,
-): readonly number[] {
-  const asked = (r: number) =>
-    shapes.reduce(
-      (sum, { id, requests }) => sum + (left[id] ?? missing(id)) * (requests[r] ?? missing(r)),
-      0,
-    );
-  const basic = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
-  const devices = resources
-    .map((name, r) => ({ r, amount: name.includes('/') ? asked(r) : 0 }))
-    .filter(({ amount }) => amount > 0)
-    .sort((a, b) => b.amount - a.amount)
-    .slice(0, DEVICES_MAX);
-  const found = [...basic.filter((r) => asked(r) > 0), ...devices.map(({ r }) => r)];
-  return found.length > 0 ? found : [Math.max(0, resources.indexOf('pods'))];
-}
 
 function leftOf(shapePods: readonly ShapePods[]): Float64Array {
   return Float64Array.from(shapePods, ({ batches }) =>
@@ -59,6 +33,11 @@ export interface PackingWay extends SearchEffort {
   readonly revalues: boolean;
   /** Undefined: patterns are not combined before others are searched for what is left. */
   readonly combining?: Combining;
+  /**
+   * Where limits of NodePools do not let all pods be placed: as many as can be, instead of those
+   * that are worth most for what nodes cost.
+   */
+  readonly counts?: boolean;
   /** Pods whose shape no other pod has are packed after all others, whose patterns are combined. */
   readonly singlesLast?: CombiningBudget | undefined;
 }
@@ -68,6 +47,9 @@ const REVALUED_AT = 0.5;
 
 /** Not for the last few pods: as a share of what all were worth. */
 const REVALUED_LEAST = 0.05;
+
+/** Of limits, for each USD an hour. */
+const LEAST_SHARE = 1e-6;
 
 /** The way with a share of its steps. */
 function withShare(way: PackingWay, share: number): PackingWay {
@@ -99,6 +81,8 @@ class Packer {
   private readonly found: Found;
   private readonly finder: PatternFinder;
   private readonly nodePrice: number;
+  /** Whether one pod counts as much as another, and a node costs its share of the limits. */
+  private readonly counts: boolean;
   private readonly main: readonly number[];
   private values: Float64Array;
   /** What all its pods are worth, USD an hour. */
@@ -113,8 +97,11 @@ class Packer {
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
     search: PlanSearch,
+    counts: boolean,
   ) {
     this.search = search;
+    const { budgets } = state.context;
+    this.counts = counts && options.every(({ pool }) => budgets.remaining(pool.pool.name));
     this.state = state;
     this.shapePods = shapePods;
     this.options = options;
@@ -123,7 +110,7 @@ class Packer {
     this.nodePrice = problem.settings.nodePrice;
     const shapes = shapePods.map((shapePods) => shapePods.shape);
     this.found = search.relaxations.foundFor(shapes, this.left, options);
-    this.main = mainResources(shapes, problem.resources, this.left);
+    this.main = mainResources(shapes, problem.resources, this.left, options);
     this.values = this.podValues();
     this.finder = new PatternFinder(shapes, this.main, this.values, this.left, false);
     this.worth = this.worthOfLeft();
@@ -132,6 +119,7 @@ class Packer {
 
   private podValues(): Float64Array {
     const { nodePrice, left, options, main } = this;
+    if (this.counts) return new Float64Array(left.length).fill(1);
     const { relaxations, steps } = this.search;
     const { stepsMax } = this.state.context.problem.settings;
     const shapes = this.shapePods.map((shapePods) => shapePods.shape);
@@ -160,7 +148,8 @@ class Packer {
     this.combine(way);
     const { searchSteps } = way;
     const effort = { searchSteps, searchedMax: steps.allowance(way.searchedMax) };
-    const queue = new PatternQueue(this.finder, this.options, this.left, this.nodePrice, effort);
+    const costOf = (option: LaunchOption) => this.costOf(option);
+    const queue = new PatternQueue(this.finder, this.options, this.left, costOf, effort);
     queue.run({
       mayLaunch: (option) => budgets.allowance(option, 1) > 0,
       launch: (pattern) => this.launch(pattern, copiesOf(pattern, this.left)),
@@ -172,6 +161,12 @@ class Packer {
       .slice(before)
       .reduce((sum, { chosen }) => sum + chosen.price + this.nodePrice, 0);
     this.found.least = Math.min(this.found.least, cost);
+  }
+
+  /** What scarce limits leave no choice about is decided by the price. */
+  private costOf(option: LaunchOption): number {
+    const price = option.price + this.nodePrice;
+    return this.counts ? this.state.context.budgets.share(option) + LEAST_SHARE * price : price;
   }
 
   private combine({ combining }: PackingWay): void {
@@ -345,7 +340,7 @@ export function packBatches(
       const mine = among.filter(({ count }) => count > 0);
       const packers = independentParts(mine, groups).map((part) => {
         const shapePods = shapePodsOf(part.batches);
-        return new Packer(state, shapePods, optionsOf(part.groups), search);
+        return new Packer(state, shapePods, optionsOf(part.groups), search, way.counts === true);
       });
       const worth = packers.reduce((sum, each) => sum + each.worth, 0);
       const by = wayFor(worth);

@@ -67,20 +67,21 @@ export class PatternQueue {
   private readonly options: readonly LaunchOption[];
   /** Pods left, by shape: whoever takes patterns takes their pods off. */
   private readonly left: Float64Array;
-  private readonly nodePrice: number;
+  /** What a node costs, with what is added to its price. */
+  private readonly costOf: (option: LaunchOption) => number;
   private readonly effort: SearchEffort;
 
   constructor(
     finder: PatternFinder,
     options: readonly LaunchOption[],
     left: Float64Array,
-    nodePrice: number,
+    costOf: (option: LaunchOption) => number,
     effort: SearchEffort,
   ) {
     this.finder = finder;
     this.options = options;
     this.left = left;
-    this.nodePrice = nodePrice;
+    this.costOf = costOf;
     this.effort = effort;
   }
 
@@ -126,13 +127,13 @@ export class PatternQueue {
   }
 
   private scored(option: LaunchOption, pattern: Pattern, round: number): QueuedOption {
-    const score = (option.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
+    const score = this.costOf(option) / Math.max(pattern.value, 1e-12);
     return { option, score, round, pattern };
   }
 
   /** The best price for value that the launch option could have. */
   private leastScore(option: LaunchOption): number {
     const most = this.finder.ceiling(option);
-    return (option.price + this.nodePrice) / Math.max(most, 1e-12);
+    return this.costOf(option) / Math.max(most, 1e-12);
   }
 }

@@ -3,7 +3,6 @@ import type { LaunchGroup } from '../problem/launch-options.ts';
 import type { PodClass } from '../problem/problem.ts';
 import type { ResolvedClass, SearchState } from '../search/search-state.ts';
 import { type Place, placeOfGroup } from '../search/topology.ts';
-import { bestNode } from './grow.ts';
 
 /** Pods of one class that go to new nodes with decided labels. */
 export interface PodBatch {
@@ -71,6 +70,7 @@ function bestTarget(
   mayTake: (weight: number) => boolean,
 ): { readonly target: Target; readonly penalty: number } | undefined {
   let best: { target: Target; penalty: number; crowding: number } | undefined;
+  state.steps += targets.length;
   for (const target of targets) {
     if (!mayTake(target.weight)) continue;
     if (best !== undefined && target.weight < best.target.weight) continue;
@@ -123,7 +123,7 @@ class Assignment {
   placeOne(resolved: ResolvedClass): boolean {
     const { state } = this;
     const { podClass } = resolved;
-    const existing = bestNode(state, resolved);
+    const existing = state.bestNode(resolved);
     if (existing?.penalty !== 0) {
       const found = bestTarget(state, resolved, this.targetsOf(resolved), (weight) =>
         this.mayTake(resolved, weight),
@@ -200,6 +200,7 @@ export function fillExisting(
   for (const resolved of order) {
     for (const index of preferredNodes(state, resolved)) {
       const existing = state.existingNodes[index] ?? missing(index);
+      state.steps++;
       while (state.leftOf(resolved.podClass) > 0 && state.canPutOnNode(resolved, existing)) {
         state.putOnNode(resolved, existing);
       }

@@ -45,30 +45,6 @@ export function suitableNodes(
   return fitting.map((index) => state.existingNodes[index] ?? missing(index));
 }
 
-/**
- * The suitable existing node that takes one more pod with the least regret. Full nodes count as
- * steps, too: what a plan may take does not depend on how it looks.
- */
-export function bestNode(
-  state: SearchState,
-  resolved: ResolvedClass,
-): { readonly existing: ExistingNode; readonly penalty: number } | undefined {
-  const { count, fitting, looks } = state.context.nodesFor(resolved);
-  let best: { readonly existing: ExistingNode; readonly penalty: number } | undefined;
-  for (const [at, index] of fitting.entries()) {
-    const existing = state.existingNodes[index] ?? missing(index);
-    if (!state.canPutOnNode(resolved, existing)) continue;
-    const penalty = state.penaltyOnNode(resolved, existing);
-    if (best === undefined || penalty < best.penalty) best = { existing, penalty };
-    if (penalty === 0) {
-      state.steps += looks[at] ?? missing(at);
-      return best;
-    }
-  }
-  state.steps += count;
-  return best;
-}
-
 /** How many more pods of the class fit by resources alone. */
 function holds(
   { requests }: PodClass,
@@ -145,7 +121,7 @@ function placeOne(
   existingNodes: readonly ExistingNode[],
 ): boolean {
   if (startsGroup(state, resolved)) return startGroup(state, resolved, existingNodes);
-  const existing = bestNode(state, resolved);
+  const existing = state.bestNode(resolved);
   if (existing?.penalty === 0) {
     state.putOnNode(resolved, existing.existing);
     return true;
@@ -192,6 +168,7 @@ function placeWithPeer(
     const { podClass } = peer;
     if (peer === resolved || state.leftOf(podClass) === 0 || peer.host.needs.length > 0) continue;
     if (!podClass.matching.some((id) => wanted.has(id))) continue;
+    state.steps += existingNodes.length;
     const existing = existingNodes.find((each) => fitsBoth(state, peer, resolved, each));
     if (existing !== undefined) {
       state.putOnNode(peer, existing);
@@ -201,9 +178,9 @@ function placeWithPeer(
     const choice = state.choiceOfNew(peer, resolved);
     if (choice === undefined) continue;
     // kube-scheduler does not wait for a new node with a pod that an existing one can take.
-    const taker = suitableNodes(state, peer).find((each) => state.canPutOnNode(peer, each));
+    const taker = state.bestNode(peer);
     if (taker !== undefined) {
-      state.putOnNode(peer, taker);
+      state.putOnNode(peer, taker.existing);
       return true;
     }
     const bin = state.open(choice);
@@ -254,9 +231,8 @@ export function grow(
   const { stepsMax } = state.context.problem.settings;
   const all = order.reduce((sum, { podClass }) => sum + state.leftOf(podClass), 0);
   let placed = 0;
-  const existingNodes = new Map(
-    order.map((resolved) => [resolved, suitableNodes(state, resolved)]),
-  );
+  const together = order.filter(({ host }) => host.needs.length > 0);
+  const existingNodes = new Map(together.map((each) => [each, suitableNodes(state, each)]));
   for (let progress = true; progress; ) {
     progress = false;
     for (const resolved of order) {

@@ -124,6 +124,14 @@ export class Budgets {
     return least;
   }
 
+  /** The largest share that one node takes of what is left of any limit; 0 = none counts it. */
+  share(option: LaunchOption): number {
+    const shares = Object.entries(this.remaining(option.pool.pool.name) ?? {}).map(
+      ([resource, left]) => taken(option, resource) / Math.max(left, 1),
+    );
+    return Math.max(0, ...shares);
+  }
+
   /** What is left of a pool's own limits. */
   remainingOwn(pool: string): Resources {
     return this.pools.get(pool) ?? {};

@@ -43,8 +43,6 @@ export interface SuitableNodes {
    * placed.
    */
   readonly fitting: readonly number[];
-  /** How many suitable ones a search has looked at when it has come to each of these. */
-  readonly looks: readonly number[];
 }
 
 /** Everything about a class that does not change while planning. */
@@ -172,7 +170,7 @@ export class SearchContext {
     const { requests } = podClass;
     const { closed } = this.problem;
     const isHeld = closed.size > 0 && this.isMoving(podClass);
-    const [fitting, looks]: [number[], number[]] = [[], []];
+    const fitting: number[] = [];
     let count = 0;
     for (const index of this.allowedNodes(podClass)) {
       const { node, free } = this.existingNodes[index] ?? missing(index);
@@ -180,9 +178,8 @@ export class SearchContext {
       count += 1;
       if (!fitsFree(requests, free)) continue;
       fitting.push(index);
-      looks.push(count);
     }
-    const found = { count, fitting, looks };
+    const found = { count, fitting };
     this.suitable.set(resolved, found);
     return found;
   }

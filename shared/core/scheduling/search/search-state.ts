@@ -13,6 +13,7 @@ import {
   hostAllows,
 } from './host.ts';
 import { insistsOnMinValues, ReservedOptions } from './min-values.ts';
+import { type NodeGroup, nodeGroups, OpenNodes } from './open-nodes.ts';
 import {
   type ExistingNode,
   fits,
@@ -74,6 +75,7 @@ export class SearchState {
   readonly totals: HostTotals;
   /** Pods not placed yet, by class. */
   readonly left: Map<PodClass, number>;
+  private readonly openNodes = new Map<ResolvedClass, OpenNodes>();
   steps = 0;
 
   constructor(context: SearchContext) {
@@ -109,6 +111,21 @@ export class SearchState {
       if (!ruleAllowsNode(rule, node.label, node.taints)) penalty += weight;
     }
     return penalty;
+  }
+
+  /** The suitable existing node that takes one more pod with the least regret. */
+  bestNode(
+    resolved: ResolvedClass,
+  ): { readonly existing: ExistingNode; readonly penalty: number } | undefined {
+    let open = this.openNodes.get(resolved);
+    if (open === undefined) {
+      open = new OpenNodes(resolved, groupsOf(this.context, resolved), this.existingNodes);
+      this.openNodes.set(resolved, open);
+    }
+    const before = open.looks;
+    const best = open.best(this.topology, this.totals);
+    this.steps += open.looks - before;
+    return best;
   }
 
   canPutOnNode(resolved: ResolvedClass, existing: ExistingNode): boolean {
@@ -332,6 +349,17 @@ export class SearchState {
     }
     return copy;
   }
+}
+
+/** What is the same in all attempts. */
+const groupsByClass = new WeakMap<ResolvedClass, readonly NodeGroup[]>();
+
+function groupsOf(context: SearchContext, resolved: ResolvedClass): readonly NodeGroup[] {
+  const known = groupsByClass.get(resolved);
+  if (known !== undefined) return known;
+  const groups = nodeGroups(resolved, context.nodesFor(resolved).fitting, context.existingNodes);
+  groupsByClass.set(resolved, groups);
+  return groups;
 }
 
 function sum(used: Float64Array, { podClass }: ResolvedClass): Float64Array {
