@@ -23,7 +23,7 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
   [
     4005,
     'pods that the restart of their Deployment replaces got nodes beside those of the new pods',
-    { isPlain: false },
+    { isPlain: false, hasPools: false },
   ],
   [
     99011,
