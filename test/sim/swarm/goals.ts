@@ -14,6 +14,7 @@ import { OF_DRAINING } from './checkers.ts';
 import type { LaunchCounts } from './launch-counts.ts';
 import { isBudgetSpent } from './own-rules.ts';
 import { FIXED } from './rare-kinds.ts';
+import { stayedFallbacks } from './stayed.ts';
 
 export type GoalSettings = Pick<CheckerSettings, 'world' | 'setting' | 'users'>;
 
@@ -70,6 +71,7 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   // At rest all pods are healthy: what a budget does not allow now it never allows.
   const isHeldBy = (pod: Pod) =>
     budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
+  const isKeptBy = (pod: Pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod);
   const found = violations(world).filter((each) => !OF_DRAINING.test(each));
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
@@ -96,9 +98,7 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
       else awaited -= 1;
     }
     const isKept =
-      hasNoRoom(claim, of) ||
-      isBudgetSpent(claim, 'Drifted', state, nowMs) ||
-      own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
+      hasNoRoom(claim, of) || isBudgetSpent(claim, 'Drifted', state, nowMs) || own.some(isKeptBy);
     if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }
@@ -113,6 +113,8 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
       found.push(`node ${node.name} is tainted ${taints.map(({ key }) => key).join(', ')}`);
     }
   }
+  for (const { name } of stayedFallbacks(of, isKeptBy))
+    found.push(`NodeClaim ${name} is a fallback`);
   // A DaemonSet that grows need not fit beside what is on its nodes.
   const pending = pods.filter(
     ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',

@@ -121,14 +121,21 @@ export class PoolSafety {
 
   /** NodeClaims that stay never have more than the limit; those that are replaced go first. */
   private checkLimits({ name, limits }: NodePool): void {
-    const staying = this.objects.nodeClaims.filter(
-      ({ labels, deletedAtMs, annotations }) =>
+    if (Object.keys(limits).length === 0) return;
+    const { nodeClaims, nodes } = this.objects;
+    // Their NodeClaims are deleted in a moment.
+    const going = new Set(
+      nodes.flatMap(({ deletedAtMs, providerId }) => (deletedAtMs === undefined ? [] : providerId)),
+    );
+    const staying = nodeClaims.filter(
+      ({ labels, deletedAtMs, annotations, providerId }) =>
         labels[NODE_POOL] === name &&
         deletedAtMs === undefined &&
-        annotations[REPLACED_BY] === undefined,
+        annotations[REPLACED_BY] === undefined &&
+        !going.has(providerId ?? ''),
     );
-    const { cpu, nodes } = amountsOf(staying);
-    const used = { cpu: cpu * 1000, nodes };
+    const amounts = amountsOf(staying);
+    const used = { cpu: amounts.cpu * 1000, nodes: amounts.nodes };
     for (const resource of ['cpu', 'nodes'] as const) {
       const most = limits[resource] ?? Number.POSITIVE_INFINITY;
       if (used[resource] <= most) continue;

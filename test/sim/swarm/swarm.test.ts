@@ -26,6 +26,16 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: false },
   ],
   [
+    424,
+    'a NodePool got a node for one whose Node somebody had deleted, at its limit, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
+    222,
+    'a static node went in a window of a budget that had begun after its replacement, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {
