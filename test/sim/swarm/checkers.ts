@@ -48,7 +48,11 @@ export class Safety {
   /** Right before a write takes effect. */
   onWrite(by: Invocation, call: string, [first]: readonly unknown[]): void {
     if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
-    if (call === 'launch') this.checkMinValues(first as FleetRequest);
+    if (call === 'launch') {
+      const { nodePool = '' } = first as FleetRequest;
+      this.checkMinValues(first as FleetRequest);
+      this.checkPaused('launch', by, { name: 'a launch', labels: { [NODE_POOL]: nodePool } });
+    }
     const ref = first as ObjectRef | undefined;
     if (this.leadsLong(by) && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
