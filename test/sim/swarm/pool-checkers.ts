@@ -254,7 +254,10 @@ export class PoolSafety {
     }
   }
 
-  /** Of moves of one node to one other, at prices that nobody has changed. */
+  /**
+   * Of moves of one node to others, at prices that nobody has changed. Of nodes that nothing
+   * replaces several may have gone together, which saves more than each.
+   */
   private checkSaving({ claim, reason, pools }: Going): void {
     const { users, onProblem } = this.settings;
     if (reason !== 'Underutilized' || users.havePricesChanged) return;
@@ -262,7 +265,7 @@ export class PoolSafety {
     const names = claim.annotations[REPLACED_BY]?.split(',') ?? [];
     const made = this.objects.nodeClaims.filter(({ name }) => names.includes(name));
     const isOfOne = made.every(({ annotations }) => annotations[REPLACES] === claim.uid);
-    if (made.length < names.length || !isOfOne) return;
+    if (names.length === 0 || made.length < names.length || !isOfOne) return;
     const saving = made.reduce((left, each) => left - Number(each.annotations[PRICE]), price);
     const least = Math.min(...pools.map((pool) => leastSaving(pool, price)));
     if (least > 0 && saving < least - ROUNDING) {

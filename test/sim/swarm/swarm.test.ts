@@ -31,6 +31,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
+    83,
+    'two nodes went together for what the guard asks of a move, and each alone saved less',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     222,
     'a static node went in a window of a budget that had begun after its replacement, as it should',
     { isPlain: false, hasPools: true },
