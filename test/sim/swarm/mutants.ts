@@ -166,40 +166,16 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'return { moves: best === undefined ? [] : best.moves.slice(0, 0), refusals',
   },
   {
-    name: 'a static NodePool keeps what it has too much',
-    file: 'shared/app/provision/static-capacity.ts',
-    from: 'if (claims.length <= replicas) return;',
-    to: 'if (claims.length >= replicas) return;',
-  },
-  {
     name: 'budgets with a schedule never hold',
     file: 'shared/core/disruption/budgets.ts',
     from: 'isWithin(schedule, durationMs, nowMs);',
     to: 'isWithin(schedule, 0 * durationMs, nowMs);',
   },
   {
-    name: 'launches keep to no minValues',
-    file: 'shared/core/scheduling/search/min-values.ts',
-    from: "problem.settings.minValuesPolicy === 'Strict' &&\n    pool",
-    to: "problem.settings.minValuesPolicy !== 'Strict' &&\n    pool",
-  },
-  {
-    name: 'a guard lets young nodes be moved',
-    file: 'shared/core/disruption/consolidation/consolidation-guard.ts',
-    from: 'nowMs - createdAtMs >= guard.ageMs',
-    to: 'nowMs - createdAtMs >= 0 * guard.ageMs',
-  },
-  {
     name: 'young fallbacks return',
     file: 'shared/core/disruption/return.ts',
     from: 'const leftMs = createdAtMs + terms.afterMs - nowMs;',
     to: 'const leftMs = createdAtMs + 0 * terms.afterMs - nowMs;',
-  },
-  {
-    name: 'fallbacks return as many as there are',
-    file: 'shared/core/disruption/budgets.ts',
-    from: "terms === undefined || isReason(terms) ? '0' : terms.nodes;",
-    to: "terms === undefined || isReason(terms) ? '0' : '9'.concat(terms.nodes);",
   },
   {
     name: 'nodes with pods go for cost with WhenEmpty, too',
