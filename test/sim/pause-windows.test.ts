@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
+import { PortError } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
@@ -15,6 +16,12 @@ function paused(window: string, spec: Json = {}): Json {
 
 function nodesOf(world: World): number {
   return readState(world.store).objects.nodes.length;
+}
+
+/** Of each NodeClaim. */
+function poolsOf(world: World): readonly (string | undefined)[] {
+  const { nodeClaims } = readState(world.store).objects;
+  return nodeClaims.map(({ labels }) => labels['karpenter.sh/nodepool']);
 }
 
 const until = (minutes: number): number => WORLD_START_MS + minutes * MINUTE;
@@ -46,6 +53,27 @@ describe('a window of a NodePool', () => {
     const { nodeClaims } = readState(world.store).objects;
     expect(nodeClaims.map(({ labels }) => labels['karpenter.sh/nodepool'])).toContain('other');
     expect(nodesOf(world)).toBe(nodeClaims.length);
+  });
+
+  it('for launches holds for what was to be launched before, and its pods go elsewhere', async () => {
+    const other = { ...nodePool(['on-demand']), metadata: { name: 'other' } };
+    const window = paused('launch from 2 0 * * * for 10m', { weight: 10 });
+    const { world } = await smallWorld([nodeClass, window, other, web], {
+      wrap: (ports) => {
+        const launch: typeof ports.compute.launch = async (request) => {
+          if (request.nodePool === 'default' && ports.clock.nowMs() < until(2)) {
+            throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+          }
+          return await ports.compute.launch(request);
+        };
+        return withPorts(ports, { compute: { launch } });
+      },
+    });
+    await world.run(until(1));
+    expect(poolsOf(world)).toEqual(['default']);
+    await world.run(until(6));
+    expect(poolsOf(world)).toEqual(['other']);
+    expect(nodesOf(world)).toBe(1);
   });
 
   it.each([['disrupt'], ['launch']])('for %s keeps empty nodes until it ends', async (part) => {

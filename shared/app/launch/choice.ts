@@ -21,9 +21,10 @@ import {
 import { SubnetBalance } from '../../core/launch/subnet-choice.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../../core/model/labels.ts';
+import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL, PAUSE } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
+import { pauseWindow } from '../../core/pause-windows.ts';
 import {
   type ClusterState,
   type FleetRequest,
@@ -33,6 +34,7 @@ import {
 } from '../../ports.ts';
 import type { LaunchPause } from '../planning/launch-pause.ts';
 import type { AppSettings } from '../settings.ts';
+import { isApproved } from '../writes/approval.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';
 import { saying } from '../writes/decisions.ts';
@@ -139,6 +141,20 @@ async function usableClass(
   return undefined;
 }
 
+/** Gives up what its NodePool has begun to pause since it was written; false: nothing is paused. */
+async function givenUpInWindow(
+  pass: LaunchPass,
+  { objects }: ClusterState,
+  claim: NodeClaim,
+): Promise<boolean> {
+  const pool = objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+  const window = pool && pauseWindow(pool, 'launch', pass.ports.clock.nowMs());
+  if (window === undefined || isApproved(claim, 'launch')) return false;
+  const said = `launches are paused by the annotation ${PAUSE}: ${window}`;
+  await giveUp(pass, claim, 'launches_paused', reason('nodepool-cannot-launch', { said }));
+  return true;
+}
+
 /** Undefined: the claim waits for its class, or was given up, since nothing can be had for it. */
 export async function prepare(
   pass: LaunchPass,
@@ -147,6 +163,7 @@ export async function prepare(
   types: readonly InstanceType[],
   zones: ReadonlySet<string>,
 ): Promise<Launchable | undefined> {
+  if (await givenUpInWindow(pass, state, claim)) return undefined;
   const nodeClass = await usableClass(pass, state, claim);
   if (nodeClass === undefined) return undefined;
   const choice = chooseLaunch(claim, types, pass.settings.fleetTypesMax);

@@ -6,12 +6,12 @@ import type { Node } from '../../../shared/core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, PRICE, SPOT } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
-import { isBudgetSpent, isBudgetTight, isProtected } from './own-rules.ts';
+import { roomOf } from './caps.ts';
+import { isBudgetSpent, isBudgetTight, isGuarded, isProtected } from './own-rules.ts';
 import type { Setting } from './setting.ts';
 
 /** What nodes cost at rest, and what a plan from nothing of their pods would. */
@@ -30,7 +30,7 @@ export interface Bill {
 }
 
 /** Of the largest type that there is. */
-const MILLIS_OF_LARGEST = 8_000;
+const CORES_OF_LARGEST = 8;
 
 type State = ReturnType<typeof readState>['objects'];
 
@@ -49,6 +49,7 @@ function holderOf({ claim, pods, node }: Usage, state: State, nowMs: number): st
   if (pool === undefined || pool.replicas !== undefined) return 'its NodePool is static';
   if (pool.disruption.consolidationPolicy === 'WhenEmpty') return 'only empty nodes go';
   if (pool.disruption.consolidateAfter === 'Never') return 'consolidateAfter is Never';
+  if (isGuarded(pool)) return 'its NodePool guards it';
   if (isBudgetSpent(claim, 'Underutilized', state, nowMs)) return 'budgets let no node go';
   if (own.some((pod) => isProtected(pod, nowMs))) return 'a pod is not to be disrupted';
   const isHeld = (pod: Pod): boolean =>
@@ -81,12 +82,9 @@ function withoutNodes(snapshot: ClusterSnapshot, free: readonly Usage[]): Cluste
 }
 
 /** A replacement comes before the node goes, and caps hold for both. */
-function hasNoRoom({ nodesMax, limitMillis }: Setting, claims: readonly NodeClaim[]): boolean {
-  const millis = claims.reduce((sum, { capacity }) => sum + amountOf(capacity, CPU), 0);
-  return (
-    claims.length >= (nodesMax ?? Number.POSITIVE_INFINITY) ||
-    millis + MILLIS_OF_LARGEST > (limitMillis ?? Number.POSITIVE_INFINITY)
-  );
+function hasNoRoom(claim: NodeClaim, setting: Setting, state: State): boolean {
+  const { nodes, cpu } = roomOf(claim, state, setting);
+  return nodes <= 0 || cpu < CORES_OF_LARGEST;
 }
 
 /** By the same NodePools and limits; nodes that are held keep their pods, and have room for others. */
@@ -102,13 +100,13 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     const own = pods.filter(({ nodeName }) => nodeName === node.name);
     return claim === undefined ? [] : [{ node, claim, pods: own }];
   });
-  const isFull = hasNoRoom(setting, nodeClaims);
   const priceOf = ({ claim, node }: Usage): number =>
     offeringOf(snapshot, { ...claim.labels, ...node.labels })?.offering.price ??
     world.compute.machines.get(instanceIdOf(claim.providerId) ?? '')?.offering.listPrice ??
     0;
   const free = usages.filter((usage) => {
     const dear = isDearSpot(usage, priceOf(usage)) ? 'spot became dearer' : undefined;
+    const isFull = hasNoRoom(usage.claim, setting, state.objects);
     const full = isFull ? 'there is no room beside it' : undefined;
     const why = full ?? dear ?? holderOf(usage, state.objects, nowMs);
     if (why !== undefined) held.set(why, (held.get(why) ?? 0) + 1);

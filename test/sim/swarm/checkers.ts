@@ -3,56 +3,35 @@ import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import { INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { isDisrupted } from '../../../shared/core/model/taint.ts';
 import type { PausedPart } from '../../../shared/core/pause-windows.ts';
 import type { FleetRequest, NewNodeClaim, ObjectRef } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
-import type { World } from '../../../shared/sim/world.ts';
 import { violations } from '../invariants.ts';
 import type { Invocation } from './awaits.ts';
-import type { Karpenter } from './karpenter.ts';
-import { allowedBy, isProtected } from './own-rules.ts';
-import { FIXED } from './rare-kinds.ts';
-import type { Setting } from './setting.ts';
-import type { Users } from './users.ts';
+import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
+import { isProtected } from './own-rules.ts';
+import { PoolSafety } from './pool-checkers.ts';
 
-/** Clocks of invocations and reads may differ by so much from what was true. */
-const TOLERANCE_MS = 4_000;
 /** So long after Karpenter has begun to lead the last write may take effect. */
 const LEADING_MS = 15_000;
 
 /** Calls of compute that change nothing. */
 const HARMLESS = new Set(['list', 'describe', 'statuses', 'spotRequests', 'freeReservations']);
 
-/** So long a replacement may be on its way that was decided under other budgets. */
-const EDITED_MS = 20 * 60_000;
-
-/** An invocation that stands still writes nothing more once its Lease is another's. */
-const DECIDED_MS = 60_000;
-
-/** A static NodePool replaces so many nodes at once: its budget is the default of 10 %. */
-const SURGE = 1;
-
-/** Nodes that drain are over the limit while they do; {@link Safety} counts those that stay. */
+/** Nodes that drain are over the limit while they do; {@link PoolSafety} counts those that stay. */
 export const OF_DRAINING = /^NodePool .* has /u;
 /** What is not so while a call is on its way either, and is so once everything is at rest. */
 const ON_THE_WAY = [/ has no NodeClaim$/u, OF_DRAINING];
 
-export interface CheckerSettings {
-  readonly world: World;
-  readonly setting: Setting;
-  readonly karpenter: Karpenter;
-  readonly users: Pick<Users, 'touched' | 'budgetsEditedMs' | 'pausedSpan' | 'fixed'>;
-  readonly onProblem: (problem: string) => void;
-}
-
 /** What must hold at every moment. */
 export class Safety {
   private readonly settings: CheckerSettings;
+  private readonly pools: PoolSafety;
   private checkedVersion = -1;
 
   constructor(settings: CheckerSettings) {
     this.settings = settings;
+    this.pools = new PoolSafety(settings);
   }
 
   /** After each change of an object. */
@@ -63,25 +42,30 @@ export class Safety {
     for (const each of violations(world)) {
       if (!ON_THE_WAY.some((pattern) => pattern.test(each))) onProblem(each);
     }
-    this.checkLimit();
-    this.checkGroup();
-    this.checkFixed();
+    this.pools.check();
   }
 
   /** Right before a write takes effect. */
   onWrite(by: Invocation, call: string, [first]: readonly unknown[]): void {
     if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
-    if (call === 'launch') this.checkMinValues(first as FleetRequest);
+    if (call === 'launch') {
+      const { nodePool = '' } = first as FleetRequest;
+      this.checkMinValues(first as FleetRequest);
+      this.checkPaused('launch', by, { name: 'a launch', labels: { [NODE_POOL]: nodePool } });
+    }
     const ref = first as ObjectRef | undefined;
     if (this.leadsLong(by) && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
     }
-    if (call === 'createNodeClaim') this.checkPaused('launch', by, first as NewNodeClaim);
+    if (call === 'createNodeClaim') {
+      this.checkPaused('launch', by, first as NewNodeClaim);
+      this.pools.checkWeight(first as NewNodeClaim);
+    }
     if (ref === undefined) return;
     if (call === 'evict') this.checkEviction(ref);
     if (call === 'deletePod') this.checkForced(ref);
     if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'disrupt') {
-      this.checkBudget(ref);
+      this.pools.checkDeletion(ref.name);
       const claim = this.objects.nodeClaims.find(({ name }) => name === ref.name);
       // A replacement that does not come is given up.
       if (claim && isTrue(claim, 'Initialized')) this.checkPaused('disrupt', by, claim);
@@ -91,8 +75,8 @@ export class Safety {
   /** In its window a NodePool gets no node, or loses none of its own accord. */
   private checkPaused(part: PausedPart, by: Invocation, claim: Pick<NodeClaim, 'name' | 'labels'>) {
     const { world, users, onProblem } = this.settings;
-    const span = users.pausedSpan;
-    if (span?.part !== part || claim.labels[NODE_POOL] !== 'default') return;
+    const span = users.pools.pausedSpan(claim.labels[NODE_POOL]);
+    if (span?.part !== part) return;
     // Who began before it may have read the NodePool as it was.
     const isSeen = by.startedMs > span.fromMs + TOLERANCE_MS;
     if (isSeen && world.timeline.nowMs() < span.untilMs - TOLERANCE_MS) {
@@ -126,43 +110,6 @@ export class Safety {
     );
     if (left !== undefined) {
       this.settings.onProblem(`terminates ${node.name} on which ${left.name} runs`);
-    }
-  }
-
-  /** NodeClaims that stay never have more than the limit; those that are replaced go first. */
-  private checkLimit(): void {
-    const { setting, onProblem } = this.settings;
-    if (setting.limitMillis === undefined) return;
-    const staying = this.objects.nodeClaims.filter(
-      (claim) =>
-        claim.deletedAtMs === undefined &&
-        claim.labels[NODE_POOL] === 'default' &&
-        claim.annotations['joiner.dev/replaced-by'] === undefined,
-    );
-    const used = staying.reduce((sum, { capacity }) => sum + (capacity['cpu'] ?? 0), 0);
-    if (used > setting.limitMillis) {
-      onProblem(`limit: ${used}m cpu of ${setting.limitMillis}m`);
-    }
-  }
-
-  /** The cap of the group is never exceeded, whatever drains. */
-  private checkGroup(): void {
-    const { nodesMax = Number.POSITIVE_INFINITY } = this.settings.setting;
-    const nodes = this.objects.nodeClaims.length;
-    if (nodes > nodesMax) this.settings.onProblem(`limit group: ${nodes} of ${nodesMax} nodes`);
-  }
-
-  /** As many nodes as `replicas` says, or has said a moment ago, and those on their way in. */
-  private checkFixed(): void {
-    const { users, world, onProblem } = this.settings;
-    const { replicas, before, editedMs } = users.fixed;
-    const claims = this.objects.nodeClaims.filter(
-      ({ labels, deletedAtMs }) => labels[NODE_POOL] === FIXED && deletedAtMs === undefined,
-    );
-    const isEdited = world.timeline.nowMs() - editedMs < EDITED_MS;
-    const most = (isEdited ? Math.max(replicas, before) : replicas) + SURGE;
-    if (claims.length > most) {
-      onProblem(`static: ${claims.length} nodes for ${replicas} replicas`);
     }
   }
 
@@ -211,38 +158,6 @@ export class Safety {
       claim.annotations['karpenter.sh/nodeclaim-termination-timestamp'] !== undefined;
     if (!hasEnd)
       this.settings.onProblem(`deletes pod ${ref.name} on a node that has time to drain`);
-  }
-
-  private checkBudget({ name }: ObjectRef): void {
-    const nowMs = this.settings.world.timeline.nowMs();
-    if (nowMs - this.settings.users.budgetsEditedMs < EDITED_MS) return;
-    const { nodeClaims, nodes, nodePools } = this.objects;
-    const claim = nodeClaims.find((each) => each.name === name);
-    const pool = nodePools.find((each) => each.name === claim?.labels[NODE_POOL]);
-    const condition = claim?.conditions.find(({ type }) => type === 'DisruptionReason');
-    const { reason, lastTransitionAtMs = nowMs } = condition ?? {};
-    if (claim === undefined || pool === undefined || reason === undefined) return;
-    if (claim.deletedAtMs !== undefined || !isTrue(claim, 'Initialized')) return;
-    // As in Karpenter, a node is not counted any more once its instance is being terminated.
-    const counted = nodeClaims.filter(
-      (each) =>
-        each.labels[NODE_POOL] === pool.name &&
-        isTrue(each, 'Initialized') &&
-        !isTrue(each, 'InstanceTerminating'),
-    );
-    const others = counted.filter((each) => {
-      const node = nodes.find(({ providerId }) => providerId === each.providerId);
-      const isGoing = each.deletedAtMs !== undefined || node === undefined || isDisrupted(node);
-      const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
-      return each.name !== name && isGoing && isOurs && !this.settings.users.touched.has(each.name);
-    });
-    // What has begun is carried out, whatever the schedule says by now.
-    const during = { fromMs: lastTransitionAtMs - DECIDED_MS, untilMs: nowMs + TOLERANCE_MS };
-    const allowed = allowedBy(pool, reason, counted.length, during);
-    if (others.length + 1 > allowed) {
-      const count = `${others.length + 1} of ${counted.length} nodes`;
-      this.settings.onProblem(`budget: ${count} for ${reason}, ${allowed} allowed (${name})`);
-    }
   }
 
   /** Not one that has the name by now: the API server refuses what names another uid. */

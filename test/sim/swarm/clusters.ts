@@ -1,12 +1,12 @@
 import { GroupUsagesInMemory } from '../../../shared/app/planning/group-usages-in-memory.ts';
 import { limitGroupsOf } from '../../../shared/core/limit-groups/limit-groups.ts';
-import { PRICE } from '../../../shared/core/model/labels.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { Prng } from '../../../shared/sim/prng.ts';
 import { Timeline } from '../../../shared/sim/timeline.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { type SmallWorld, smallWorld } from '../small-world.ts';
 import { Awaits, settled } from './awaits.ts';
+import { AMOUNTS, type Amounts, amountsOf, capsOf } from './caps.ts';
 import { FAULT_NAMES, Faults } from './faults.ts';
 import { BUCKET_FAULT_NAMES, FaultyBucket } from './faulty-bucket.ts';
 import { type FaultySettings, faultyPorts, LastRead } from './faulty-ports.ts';
@@ -39,11 +39,9 @@ const ACTIONS: readonly ActionName[] = [
 ];
 const CAPS = ['nodes=6', 'nodes=9', 'cpu=24', 'price=0.9', 'nodes=8 cpu=30'];
 
-/** What all clusters have together, and the most that it ever came to. */
-type Amounts = Readonly<Record<'nodes' | 'cpu' | 'price', number>>;
-
 export interface ClustersReport {
   readonly problems: readonly string[];
+  /** The most that all clusters ever had together. */
   readonly most: Amounts;
   /** How often a fault happened. */
   readonly marks: ReadonlyMap<string, number>;
@@ -159,15 +157,8 @@ class Cluster {
     return Math.min(this.nextTickMs, next, ...this.wakes.values());
   }
 
-  /** By rules of their own: what NodeClaims take, as launched. */
   amounts(): Amounts {
-    const { nodeClaims } = readState(this.world.store).objects;
-    const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0);
-    return {
-      nodes: nodeClaims.length,
-      cpu: sum(nodeClaims.map(({ capacity }) => (capacity['cpu'] ?? 0) / 1000)),
-      price: sum(nodeClaims.map(({ annotations }) => Number(annotations[PRICE] ?? 0))),
-    };
+    return amountsOf(readState(this.world.store).objects.nodeClaims);
   }
 
   get pending(): number {
@@ -221,8 +212,6 @@ async function begin(seed: number): Promise<Begun> {
   return { shared, usages, clusters, limits: capsOf(caps) };
 }
 
-const NAMES = ['nodes', 'cpu', 'price'] as const;
-
 class Run {
   readonly most = { nodes: 0, cpu: 0, price: 0 };
   private readonly begun: Begun;
@@ -269,7 +258,7 @@ class Run {
   private check(): void {
     const { shared, clusters, limits } = this.begun;
     const sums = clusters.map((each) => each.amounts());
-    for (const name of NAMES) {
+    for (const name of AMOUNTS) {
       const sum = sums.reduce((total, each) => total + each[name], 0);
       this.most[name] = Math.max(this.most[name], sum);
       const cap = limits[name] ?? Number.POSITIVE_INFINITY;
@@ -318,13 +307,4 @@ export async function clusters(seed: number): Promise<ClustersReport> {
   await run.play();
   const { problems, faults } = begun.shared;
   return { problems, most: run.most, marks: faults.marks };
-}
-
-function capsOf(text: string): Partial<Amounts> {
-  return Object.fromEntries(
-    text.split(' ').map((each) => {
-      const [name = '', value] = each.split('=');
-      return [name, Number(value)];
-    }),
-  );
 }

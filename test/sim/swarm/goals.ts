@@ -5,14 +5,16 @@ import type { Node } from '../../../shared/core/model/cluster.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { violations } from '../invariants.ts';
 import type { Bill } from './bill.ts';
-import { type CheckerSettings, OF_DRAINING } from './checkers.ts';
+import { amountsOf, roomOf } from './caps.ts';
+import type { CheckerSettings } from './checker-settings.ts';
+import { OF_DRAINING } from './checkers.ts';
 import type { LaunchCounts } from './launch-counts.ts';
 import { isBudgetSpent } from './own-rules.ts';
 import { FIXED } from './rare-kinds.ts';
+import { stayedFallbacks } from './stayed.ts';
 
 export type GoalSettings = Pick<CheckerSettings, 'world' | 'setting' | 'users'>;
 
@@ -35,6 +37,32 @@ function isMoved({ controller }: Pod): boolean {
   return controller?.kind !== 'DaemonSet';
 }
 
+/** A replacement of the same size would be too much beside what there is. */
+function hasNoRoom(claim: NodeClaim, { world, setting }: GoalSettings): boolean {
+  const { nodes, cpu } = roomOf(claim, readState(world.store).objects, setting);
+  return nodes <= 0 || cpu < amountsOf([claim]).cpu;
+}
+
+/** Whether pods may wait for room under a limit. */
+function isCapped({ world, setting: { nodesMax, groupCaps } }: GoalSettings): boolean {
+  const { nodePools } = readState(world.store).objects;
+  const isLimited = nodePools.some(
+    ({ limits, replicas }) => replicas === undefined && Object.keys(limits).length > 0,
+  );
+  return isLimited || nodesMax !== undefined || groupCaps !== undefined;
+}
+
+/** Whether its NodePool keeps empty nodes. */
+function isKeptEmpty(
+  claim: NodeClaim,
+  state: ReturnType<typeof readState>['objects'],
+  nowMs: number,
+): boolean {
+  const pool = state.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+  const isNever = pool?.disruption.consolidateAfter === 'Never';
+  return isNever || isBudgetSpent(claim, 'Empty', state, nowMs);
+}
+
 /** What must have come about once faults have stopped for long enough. */
 export function unmetGoals(of: GoalSettings): readonly string[] {
   const { world, setting } = of;
@@ -43,6 +71,7 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   // At rest all pods are healthy: what a budget does not allow now it never allows.
   const isHeldBy = (pod: Pod) =>
     budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
+  const isKeptBy = (pod: Pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod);
   const found = violations(world).filter((each) => !OF_DRAINING.test(each));
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
@@ -51,9 +80,6 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   let awaited = pods.filter((pod) => isMoved(pod) && blocked.has(pod.nodeName)).length;
   const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
   const nowMs = world.timeline.nowMs();
-  const millisOf = (claims: readonly NodeClaim[]) =>
-    claims.reduce((sum, { capacity }) => sum + amountOf(capacity, CPU), 0);
-  const leftMillis = (setting.limitMillis ?? Number.POSITIVE_INFINITY) - millisOf(nodeClaims);
   for (const claim of nodeClaims) {
     const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
     if (claim.deletedAtMs !== undefined) {
@@ -67,33 +93,33 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
     if (!isTrue(claim, 'Initialized')) found.push(`NodeClaim ${claim.name} is not initialised`);
     const own = pods.filter(({ nodeName }) => nodeName === nodeOf(claim, nodes));
     const isStatic = claim.labels[NODE_POOL] === FIXED;
-    if (!isStatic && !own.some(isMoved)) {
+    if (!isStatic && !own.some(isMoved) && !isKeptEmpty(claim, state, nowMs)) {
       if (awaited === 0) found.push(`NodeClaim ${claim.name} is empty`);
       else awaited -= 1;
     }
     const isKept =
-      isFull ||
-      isBudgetSpent(claim, 'Drifted', state, nowMs) ||
-      leftMillis < millisOf([claim]) ||
-      own.some((pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
+      hasNoRoom(claim, of) || isBudgetSpent(claim, 'Drifted', state, nowMs) || own.some(isKeptBy);
     if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }
     if (isTrue(claim, 'DisruptionReason')) found.push(`NodeClaim ${claim.name} is to be disrupted`);
   }
   for (const node of nodes) {
-    const isOwned = nodeClaims.some(({ providerId }) => providerId === node.providerId);
-    if (!isOwned) found.push(`node ${node.name} has no NodeClaim`);
-    if (node.taints.length > 0 && !blocked.has(node.name)) {
-      found.push(`node ${node.name} is tainted ${node.taints.map(({ key }) => key).join(', ')}`);
+    const owner = nodeClaims.find(({ providerId }) => providerId === node.providerId);
+    if (owner === undefined) found.push(`node ${node.name} has no NodeClaim`);
+    const own = new Set(owner?.taints.map(({ key }) => key));
+    const taints = node.taints.filter(({ key }) => !own.has(key));
+    if (taints.length > 0 && !blocked.has(node.name)) {
+      found.push(`node ${node.name} is tainted ${taints.map(({ key }) => key).join(', ')}`);
     }
   }
+  for (const { name } of stayedFallbacks(of, isKeptBy))
+    found.push(`NodeClaim ${name} is a fallback`);
   // A DaemonSet that grows need not fit beside what is on its nodes.
   const pending = pods.filter(
     ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',
   );
-  const isCapped = setting.limitMillis !== undefined || setting.nodesMax !== undefined;
-  if (pending.length > 0 && !isCapped) {
+  if (pending.length > 0 && !isCapped(of)) {
     found.push(`${pending.length} pods are pending: ${pending.map(({ name }) => name).join(', ')}`);
   }
   if (!isFull) found.push(...fixedApart(of));

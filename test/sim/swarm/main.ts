@@ -17,6 +17,7 @@ const USAGE = `usage: npm run sim -- [options]
   --minutes M      minutes with faults in each run (${MINUTES}); then it has time to come to rest
   --faults A,B     only these faults, or none; default: drawn from each seed
   --actions A,B    only these actions of users and the cloud, or none; default: drawn
+  --pools WHICH    worlds with "one" NodePool or with "several"; default: drawn from each seed
   --until-failure  ends with the first seed that fails, as it is
   --trace          prints every write and action
   --list           faults and actions
@@ -30,6 +31,7 @@ const OPTIONS = {
   minutes: { type: 'string', default: String(MINUTES) },
   faults: { type: 'string' },
   actions: { type: 'string' },
+  pools: { type: 'string' },
   'until-failure': { type: 'boolean', default: false },
   trace: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
@@ -63,6 +65,12 @@ function namesOf<Name extends string>(
   });
 }
 
+function hasPoolsOf(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === 'one') return text === undefined ? undefined : false;
+  if (text === 'several') return true;
+  throw new UsageError(`--pools must be "one" or "several", not "${text}"`);
+}
+
 interface Asked {
   readonly first: number;
   readonly seedsMax: number;
@@ -70,6 +78,7 @@ interface Asked {
   readonly minutes: number;
   readonly faults: readonly FaultName[] | undefined;
   readonly actions: readonly ActionName[] | undefined;
+  readonly hasPools: boolean | undefined;
   readonly isTraced: boolean;
   readonly untilFailure: boolean;
 }
@@ -84,6 +93,7 @@ function askedOf(values: ReturnType<typeof parsed>): Asked {
     minutes: countOf('minutes', values.minutes),
     faults: namesOf('faults', values.faults, FAULT_NAMES),
     actions: namesOf('actions', values.actions, ACTIONS),
+    hasPools: hasPoolsOf(values.pools),
     isTraced: values.trace,
     untilFailure: values['until-failure'],
   };
@@ -102,23 +112,33 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-function commandOf(seed: number, { minutes, faults, actions }: Choices): string {
+function commandOf(
+  seed: number,
+  { minutes, faults, actions }: Choices,
+  { hasPools }: Asked,
+): string {
   const names = (all: readonly string[]): string => (all.length === 0 ? 'none' : all.join(','));
   const chosen = `--faults ${names(faults)} --actions ${names(actions)}`;
-  return `npm run sim -- --seed ${seed} --seeds 1 --minutes ${minutes} ${chosen} --trace`;
+  const pools = hasPools === undefined ? '' : ` --pools ${hasPools ? 'several' : 'one'}`;
+  return `npm run sim -- --seed ${seed} --seeds 1 --minutes ${minutes} ${chosen}${pools} --trace`;
 }
 
-async function explain(report: SwarmReport, minutes: number): Promise<void> {
+async function explain(report: SwarmReport, asked: Asked): Promise<void> {
+  const { minutes } = asked;
   print(`seed ${report.seed}:`);
   for (const problem of report.problems) print(`  ${problem}`);
   let tries = 0;
   const least = await shrunk(choicesOf(report, minutes), async (choices) => {
     tries += 1;
     progress(`seed ${report.seed} is made smaller: run ${tries}`);
-    return (await swarm(report.seed, choices)).problems.length > 0;
+    return (await swarm(report.seed, { ...choices, ...poolsOf(asked) })).problems.length > 0;
   });
   progress('');
-  print(`  ${commandOf(report.seed, least)}`);
+  print(`  ${commandOf(report.seed, least, asked)}`);
+}
+
+function poolsOf({ hasPools }: Asked): { readonly hasPools?: boolean } {
+  return hasPools === undefined ? {} : { hasPools };
 }
 
 class Totals {
@@ -182,13 +202,14 @@ async function run(asked: Asked): Promise<number> {
       minutes,
       ...(faults === undefined ? {} : { faults }),
       ...(actions === undefined ? {} : { actions }),
+      ...poolsOf(asked),
       ...(isTraced ? { trace: print } : {}),
     });
     totals.add(report);
     progress(totals.line);
     if (report.problems.length === 0) continue;
     if (isTraced || untilFailure) print(`seed ${seed}: ${report.problems.join('; ')}`);
-    else await explain(report, minutes);
+    else await explain(report, asked);
     if (untilFailure) break;
   }
   progress('');

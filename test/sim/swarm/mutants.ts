@@ -165,4 +165,28 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'return { moves: best?.moves ?? [], refusals',
     to: 'return { moves: best === undefined ? [] : best.moves.slice(0, 0), refusals',
   },
+  {
+    name: 'budgets with a schedule never hold',
+    file: 'shared/core/disruption/budgets.ts',
+    from: 'isWithin(schedule, durationMs, nowMs);',
+    to: 'isWithin(schedule, 0 * durationMs, nowMs);',
+  },
+  {
+    name: 'young fallbacks return',
+    file: 'shared/core/disruption/return.ts',
+    from: 'const leftMs = createdAtMs + terms.afterMs - nowMs;',
+    to: 'const leftMs = createdAtMs + 0 * terms.afterMs - nowMs;',
+  },
+  {
+    name: 'nodes with pods go for cost with WhenEmpty, too',
+    file: 'shared/core/disruption/not-due.ts',
+    from: "consolidationPolicy === 'WhenEmpty' && !isEmpty(each)",
+    to: "consolidationPolicy === 'WhenEmpty' && isEmpty(each)",
+  },
+  {
+    name: 'consolidateAfter is over at once',
+    file: 'shared/core/disruption/pod-events.ts',
+    from: 'quietSinceMs(candidate, nowMs) + consolidateAfter;',
+    to: 'quietSinceMs(candidate, nowMs) + 0 * consolidateAfter;',
+  },
 ];

@@ -1,11 +1,15 @@
-import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import {
+  CONSOLIDATION_GUARD,
+  DO_NOT_DISRUPT,
+  NODE_POOL,
+  RETURN_TO_FIRST_CHOICE,
+} from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type {
   DisruptionBudget,
   NodeClaim,
   NodePool,
 } from '../../../shared/core/model/provisioning.ts';
-import { RETURNING_MAX } from './setting.ts';
 
 /** Checks use none of the rules that they check. */
 
@@ -34,16 +38,51 @@ function isActive({ schedule, durationMs = 0 }: DisruptionBudget, atMs: number):
   return (atMs - minute * MINUTE) % HOUR < durationMs;
 }
 
-function allowedAt({ disruption }: NodePool, reason: string, total: number, atMs: number): number {
-  const limits = disruption.budgets
+function amountOf(text: string, total: number): number {
+  const amount = Number.parseInt(text, 10);
+  return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
+}
+
+/** An entry such as `age=6m` of a NodePool's annotation; undefined: it is not there. */
+function entryOf({ annotations }: NodePool, name: string, key: string): string | undefined {
+  const entries = (annotations[name] ?? '').split(',').map((each) => each.split('='));
+  return entries.find(([each]) => each === key)?.[1];
+}
+
+/** So many nodes that are fallbacks may go at once. */
+function returningOf(pool: NodePool): string {
+  if (pool.annotations[RETURN_TO_FIRST_CHOICE] === undefined) return '0';
+  return entryOf(pool, RETURN_TO_FIRST_CHOICE, 'nodes') ?? '1';
+}
+
+/** How old a node has to be to go for the reason. Worlds state minutes alone. */
+export function leastAgeMs(pool: NodePool, reason: string): number {
+  const age = {
+    Underutilized: entryOf(pool, CONSOLIDATION_GUARD, 'age'),
+    Fallback: entryOf(pool, RETURN_TO_FIRST_CHOICE, 'after') ?? '30m',
+  };
+  const text = reason === 'Underutilized' || reason === 'Fallback' ? age[reason] : undefined;
+  return Number.parseInt(text ?? '0', 10) * MINUTE;
+}
+
+/** USD an hour that moves of the node save at least, of its price. */
+export function leastSaving(pool: NodePool, price: number): number {
+  const share = Number(entryOf(pool, CONSOLIDATION_GUARD, 'share') ?? 0) * price;
+  return Math.max(share, Number(entryOf(pool, CONSOLIDATION_GUARD, 'saving') ?? 0));
+}
+
+/** Whether the NodePool asks more of moves than that they pay. */
+export function isGuarded({ annotations }: NodePool): boolean {
+  return /saving|share|horizon/u.test(annotations[CONSOLIDATION_GUARD] ?? '');
+}
+
+function allowedAt(pool: NodePool, reason: string, total: number, atMs: number): number {
+  const limits = pool.disruption.budgets
     .filter(({ reasons }) => reasons === undefined || reasons.some((each) => each === reason))
     .filter((budget) => isActive(budget, atMs))
-    .map(({ nodes }) => {
-      const text = String(nodes);
-      const amount = Number.parseInt(text, 10);
-      return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
-    });
-  return Math.min(total, ...limits, ...(reason === 'Fallback' ? [RETURNING_MAX] : []));
+    .map(({ nodes }) => amountOf(String(nodes), total));
+  const returning = reason === 'Fallback' ? [amountOf(returningOf(pool), total)] : [];
+  return Math.min(total, ...limits, ...returning);
 }
 
 /** How many of the pool's nodes may be disrupted at once: the most at any moment of the time. */

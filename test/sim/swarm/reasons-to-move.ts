@@ -21,9 +21,11 @@ export interface ReasonsSettings {
   readonly setting: Setting;
 }
 
-/** Makes nodes worth moving in worlds that are about moves, and holds them there. */
+/** Makes nodes worth moving in worlds that are about moves, and holds them or has them return. */
 export function giveReasonsToMove(settings: ReasonsSettings): void {
-  const { window, heldAgain } = settings.setting.kinds;
+  const { kinds, spotFromMinute } = settings.setting;
+  const { window, heldAgain } = kinds;
+  if (spotFromMinute !== undefined) offerSpotFrom(settings, spotFromMinute);
   if (window !== undefined) makeDearer(settings, beforeWindow(window));
   if (heldAgain === undefined) return;
   makeDearer(settings, DEARER_AT_MS);
@@ -34,6 +36,13 @@ export function giveReasonsToMove(settings: ReasonsSettings): void {
     timeline.at(tickMs + OPEN_MS / 2, () => setBudget(settings, heldAgain, '0%'));
   }
   timeline.at(WORLD_START_MS + HELD_UNTIL_MS, () => setBudget(settings, heldAgain, '100%'));
+}
+
+/** Nodes that are fallbacks then have a first choice to return to. */
+function offerSpotFrom({ world }: ReasonsSettings, minute: number): void {
+  const shortage = { capacityType: 'spot' } as const;
+  world.compute.addShortage(shortage);
+  world.timeline.at(WORLD_START_MS + minute * MINUTE, () => world.compute.removeShortage(shortage));
 }
 
 function beforeWindow({ fromMinute }: LongWindow): number {

@@ -21,12 +21,16 @@ export interface Workload {
 export interface Setting {
   readonly manifests: readonly Json[];
   readonly workloads: readonly Workload[];
-  /** Milli-CPU that NodePool `default` may have; undefined: no limit. */
-  readonly limitMillis: number | undefined;
   /** Nodes that the limit group `all` may have; undefined: it has no cap. */
   readonly nodesMax: number | undefined;
   /** NodePool `default`, as people apply it again. */
   readonly pool: (fields: PoolFields) => Json;
+  /** Further NodePools; none, unless `withMorePools` has put some in. */
+  readonly others: readonly OtherPool[];
+  /** Of the limit group that some NodePools name, such as `nodes=6 cpu=32`; undefined: none does. */
+  readonly groupCaps: string | undefined;
+  /** From when on spot can be had; undefined: from the beginning. */
+  readonly spotFromMinute: number | undefined;
   /** How long its nodes live; with `Never` alone the world comes to rest. */
   readonly expireAfter: string;
   readonly budgets: readonly Json[];
@@ -34,18 +38,26 @@ export interface Setting {
   readonly kinds: RareKinds;
 }
 
-interface PoolFields {
+/** A NodePool beside `default`. */
+export interface OtherPool {
+  readonly name: string;
+  /** As people apply it again. */
+  readonly pool: (fields: PoolFields) => Json;
+  readonly budgets: readonly Json[];
+}
+
+export interface PoolFields {
   readonly labels: Readonly<Record<string, string>>;
   readonly expireAfter: string;
   readonly budgets: readonly Json[];
+  /** Of a static NodePool; undefined: what it began with. */
+  readonly replicas?: number | undefined;
   /** What is paused, as its annotation says it; undefined: nothing. */
   readonly window?: string | undefined;
 }
 
 const LIMIT_MILLIS = 40_000;
-/** Of the nodes of NodePool `default` that are fallbacks so many may go at once. */
-export const RETURNING_MAX = 1;
-const RETURN_TERMS = `nodes=${RETURNING_MAX},after=2m`;
+const RETURN_TERMS = 'nodes=1,after=2m';
 
 export function drawSetting(random: Prng): Setting {
   const capacityTypes = one(random, [['on-demand'], ['spot'], ['spot', 'on-demand']]);
@@ -84,10 +96,12 @@ export function drawSetting(random: Prng): Setting {
       ...workloads.map((each) => (isRolledOut ? withRollout(each) : each)),
     ],
     workloads: drawn.map(({ workload }) => workload),
-    limitMillis: isLimited ? LIMIT_MILLIS : undefined,
     expireAfter: expiresAfter,
     budgets,
     pool,
+    others: [],
+    groupCaps: undefined,
+    spotFromMinute: undefined,
     kinds: NO_RARE_KINDS,
   };
 }

@@ -23,7 +23,22 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
   [
     4005,
     'pods that the restart of their Deployment replaces got nodes beside those of the new pods',
-    { isPlain: false },
+    { isPlain: false, hasPools: false },
+  ],
+  [
+    424,
+    'a NodePool got a node for one whose Node somebody had deleted, at its limit, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
+    83,
+    'two nodes went together for what the guard asks of a move, and each alone saved less',
+    { isPlain: false, hasPools: true },
+  ],
+  [
+    222,
+    'a static node went in a window of a budget that had begun after its replacement, as it should',
+    { isPlain: false, hasPools: true },
   ],
   [
     99011,

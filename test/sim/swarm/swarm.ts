@@ -13,8 +13,9 @@ import { exceededGoals, GOALS, unmetGoals } from './goals.ts';
 import { Karpenter } from './karpenter.ts';
 import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
+import { GROUP, withMorePools } from './more-pools.ts';
 import { one } from './one.ts';
-import { drawKinds, NO_RARE_KINDS } from './rare-kinds.ts';
+import { drawKinds, isAboutMoves, NO_RARE_KINDS } from './rare-kinds.ts';
 import { giveReasonsToMove } from './reasons-to-move.ts';
 import { drawSetting, type Setting } from './setting.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
@@ -30,6 +31,13 @@ const PROBLEMS_MAX = 20;
 /** A bill that is too high is looked at again after this time: a plan takes a while. */
 const BILL_MS = 5 * MINUTE;
 const GOALS_OF_REST = GOALS.filter(({ isOfRest }) => isOfRest);
+/** After these a NodePool may launch nothing for a while, or not what it should. */
+const UNCERTAIN = [
+  ...['ec2-throttles', 'ec2-unknown-code', 'ec2-answer-lost', 'ec2-lag', 'node-never-joins'],
+  ...['instance-dies', 'action shortage', 'action spot-wave', 'action lose-kubelet'],
+  ...['action delete-nodepool', 'action delete-node', 'action pause-pool', 'action new-image'],
+  ...['action delete-nodeclaim'],
+];
 /** Minutes with faults in a run. */
 export const MINUTES = 30;
 
@@ -42,6 +50,8 @@ export interface SwarmOptions {
   readonly actions?: readonly ActionName[];
   /** Without static NodePools, budgets with schedules, minValues and worlds about moves. */
   readonly isPlain?: boolean;
+  /** Whether there are several NodePools. @default drawn from the seed, and not in plain worlds */
+  readonly hasPools?: boolean;
   /** Receives a line for each write and each event. */
   readonly trace?: (line: string) => void;
 }
@@ -76,10 +86,13 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const names = drawnSetting.workloads.map(({ name }) => name);
   const kinds =
     options.isPlain === true ? NO_RARE_KINDS : drawKinds(new Prng(seed, 'kinds'), names);
-  const setting = withKinds(drawnSetting, kinds);
-  const limitGroups = limitGroupsOf(`all nodes=${setting.nodesMax ?? 1_000_000}`) ?? [];
-  const settings = setting.nodesMax === undefined ? {} : { settings: { limitGroups } };
-  const { world, script } = await smallWorld(setting.manifests, { seed, ...settings });
+  const simple = withKinds(drawnSetting, kinds);
+  const pools = new Prng(seed, 'pools');
+  const hasPools = (pools.next() < 0.5 && options.isPlain !== true) || options.hasPools === true;
+  const isOne = options.hasPools === false || isAboutMoves(kinds);
+  const setting = hasPools && !isOne ? withMorePools(simple, pools) : simple;
+  const settings = { limitGroups: groupsOf(setting) };
+  const { world, script } = await smallWorld(setting.manifests, { seed, settings });
   giveReasonsToMove({ world, script, setting });
   const run = new Run({ seed, world, script, setting, faults, actions, rate, options });
   await run.play();
@@ -87,6 +100,14 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const { launched, evictions } = world;
   const launches = run.launches.counts;
   return { seed, faults, actions, problems, marks, launched, evictions, minutes, launches, bill };
+}
+
+function groupsOf({ nodesMax, groupCaps }: Setting) {
+  const entries = [
+    ...(nodesMax === undefined ? [] : [`all nodes=${nodesMax}`]),
+    ...(groupCaps === undefined ? [] : [`${GROUP} ${groupCaps}`]),
+  ];
+  return limitGroupsOf(entries.join('; ')) ?? [];
 }
 
 interface RunSettings {
@@ -145,7 +166,10 @@ class Run {
     const warn = (id: string): void => this.warn(id);
     this.users = new Users({ world, script, setting, random, karpenter, warn, after });
     const onProblem = (problem: string): void => this.note(problem);
-    this.safety = new Safety({ world, setting, karpenter, users: this.users, onProblem });
+    const isCapacityCertain = (): boolean =>
+      setting.spotFromMinute === undefined && !UNCERTAIN.some((each) => this.marks.has(each));
+    const { users } = this;
+    this.safety = new Safety({ world, setting, karpenter, users, isCapacityCertain, onProblem });
     this.functions = this.functionsOf(onProblem);
     world.joins = () => !this.faults.happens('node-never-joins');
   }
@@ -323,7 +347,7 @@ class Run {
   private async isAtRest(): Promise<boolean> {
     const { timeline, launched, evictions } = this.world;
     const nowMs = timeline.nowMs();
-    const isPaused = nowMs < (this.users.pausedSpan?.untilMs ?? 0);
+    const isPaused = nowMs < this.users.pools.pausedUntilMs;
     if (launched + evictions !== this.acts || nowMs < this.endOfFaultsMs || isPaused) {
       this.acts = launched + evictions;
       this.restsFromMs = nowMs;

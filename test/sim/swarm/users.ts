@@ -1,16 +1,18 @@
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import type { Condition } from '../../../shared/core/model/cluster.ts';
+import { NODE_POOL } from '../../../shared/core/model/labels.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { setCondition } from '../../../shared/sim/objects.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
-import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
+import type { World } from '../../../shared/sim/world.ts';
 import { nodeClass } from '../small-world.ts';
+import { EditedPools } from './edited-pools.ts';
 import type { Karpenter } from './karpenter.ts';
 import { one } from './one.ts';
-import { fixedPool } from './rare-kinds.ts';
-import { disruptionBudget, drawBudgets, type Setting } from './setting.ts';
+import { FIXED, fixedPool } from './rare-kinds.ts';
+import { disruptionBudget, type Setting } from './setting.ts';
 
 /** What people and the cloud do to a running cluster. */
 export const ACTIONS = [
@@ -59,38 +61,23 @@ export interface FixedReplicas {
   readonly editedMs: number;
 }
 
-/** A window of NodePool `default`, whatever became of its annotation since. */
-export interface PausedSpan {
-  readonly part: 'launch' | 'disrupt';
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
-
 /** Acts at random moments; `touched` are NodeClaims that somebody else is ending. */
 export class Users {
   readonly touched = new Set<string>();
   private readonly settings: UsersSettings;
+  readonly pools: EditedPools;
+  havePricesChanged = false;
   private image = 1;
-  private template = 0;
-  private isPoolGone = false;
-  private window: string | undefined;
-  private isRestored = false;
-  /** What was decided under other budgets is carried out even so. */
-  budgetsEditedMs = Number.NEGATIVE_INFINITY;
-  private budgets: readonly Json[] | undefined;
   private daemonMillis = 0;
-  /** The last one; there is one at a time. */
-  pausedSpan: PausedSpan | undefined;
   /** Of the static NodePool. */
   fixed: FixedReplicas;
 
   constructor(settings: UsersSettings) {
     this.settings = settings;
-    const { replicas = 0, window } = settings.setting.kinds;
+    const { replicas = 0 } = settings.setting.kinds;
     this.fixed = { replicas, before: replicas, editedMs: Number.NEGATIVE_INFINITY };
-    if (window === undefined) return;
-    const fromMs = WORLD_START_MS + window.fromMinute * MINUTE;
-    this.pausedSpan = { part: 'disrupt', fromMs, untilMs: fromMs + window.minutes * MINUTE };
+    const { world, setting, random } = settings;
+    this.pools = new EditedPools({ world, setting, random, replicas: () => this.fixed.replicas });
   }
 
   act(action: ActionName): void {
@@ -102,24 +89,23 @@ export class Users {
       'delete-pod': () => this.deletePod(),
       'protect-pod': () => this.protectPod(),
       'new-image': () => this.newImage(),
-      'new-template': () => this.newTemplate(),
+      'new-template': () => this.pools.newTemplate(),
       'spot-wave': () => this.spotWave(),
       shortage: () => this.shortage(),
       'price-change': () => this.changePrice(),
       'block-pods': () => this.blockPods(),
-      'edit-budgets': () => this.editBudgets(),
+      'edit-budgets': () => this.pools.editBudgets(),
       'grow-daemonset': () => this.growDaemonSet(),
       'lose-kubelet': () => this.loseKubelet(),
       'karpenter-leads': () => this.letKarpenterLead(),
-      'pause-pool': () => this.pausePool(),
+      'pause-pool': () => this.pools.pause(),
     };
     actions[action]();
   }
 
   /** What was deleted is there again, and nodes live on, so that the world can come to rest. */
   restore(): void {
-    this.isRestored = true;
-    if (this.isPoolGone || this.settings.setting.expireAfter !== 'Never') this.applyPool();
+    this.pools.restore();
   }
 
   /** As the cloud's own controller does: nodes whose instance is no more are deleted. */
@@ -159,7 +145,8 @@ export class Users {
     const isRecent = editedMs - this.fixed.editedMs < SETTLED_MS;
     const before = Math.max(this.fixed.replicas, isRecent ? this.fixed.before : 0);
     this.fixed = { replicas, before, editedMs };
-    world.store.apply(fixedPool(replicas));
+    if (this.pools.isEdited(FIXED)) this.pools.apply(FIXED);
+    else world.store.apply(fixedPool(replicas));
   }
 
   private deleteNodeClaim(): void {
@@ -183,11 +170,13 @@ export class Users {
   }
 
   private deleteNodePool(): void {
-    if (this.isPoolGone) return;
-    this.isPoolGone = true;
-    for (const { name } of this.objects.nodeClaims) this.touched.add(name);
-    this.remove('NodePool', undefined, 'default');
-    this.settings.after(this.settings.random.between(10_000, 4 * MINUTE), () => this.applyPool());
+    const { random, after } = this.settings;
+    const name = this.pools.remove();
+    if (name === undefined) return;
+    for (const claim of this.objects.nodeClaims) {
+      if (claim.labels[NODE_POOL] === name) this.touched.add(claim.name);
+    }
+    after(random.between(10_000, 4 * MINUTE), () => this.pools.apply(name));
   }
 
   private deletePod(): void {
@@ -215,12 +204,6 @@ export class Users {
     const alias = `al2023@v202601${String((this.image % 20) + 10)}`;
     const spec = { ...(nodeClass['spec'] as Json), amiSelectorTerms: [{ alias }] };
     this.settings.world.store.apply({ ...nodeClass, spec });
-  }
-
-  private newTemplate(): void {
-    if (this.isPoolGone) return;
-    this.template += 1;
-    this.applyPool();
   }
 
   private spotWave(): void {
@@ -251,6 +234,7 @@ export class Users {
       capacityType: one(random, ['spot', 'on-demand'] as const),
       price: random.between(20, 400) / 1000,
     };
+    this.havePricesChanged = true;
     script.plan({ steps: [{ at: 0, price }] });
   }
 
@@ -263,13 +247,6 @@ export class Users {
     after(random.between(MINUTE, 12 * MINUTE), () =>
       this.remove('PodDisruptionBudget', 'default', name),
     );
-  }
-
-  private editBudgets(): void {
-    if (this.isPoolGone) return;
-    this.budgets = drawBudgets(this.settings.random);
-    this.budgetsEditedMs = this.settings.world.timeline.nowMs();
-    this.applyPool();
   }
 
   private growDaemonSet(): void {
@@ -304,36 +281,6 @@ export class Users {
   private letKarpenterLead(): void {
     const { random, karpenter } = this.settings;
     karpenter.lead(random.between(MINUTE, 5 * MINUTE));
-  }
-
-  /** A window that begins with the next minute; the annotation stays when it has ended. */
-  private pausePool(): void {
-    const { world, random } = this.settings;
-    const nowMs = world.timeline.nowMs();
-    if (this.settings.setting.kinds.window !== undefined) return;
-    if (this.isPoolGone || nowMs < (this.pausedSpan?.untilMs ?? 0)) return;
-    const part = one(random, ['launch', 'disrupt'] as const);
-    const fromMs = (Math.floor(nowMs / MINUTE) + 1) * MINUTE;
-    const minutes = random.between(4, 10);
-    this.pausedSpan = { part, fromMs, untilMs: fromMs + minutes * MINUTE };
-    const from = new Date(fromMs);
-    this.window = `${part} from ${from.getUTCMinutes()} ${from.getUTCHours()} * * * for ${minutes}m`;
-    this.applyPool();
-  }
-
-  private applyPool(): void {
-    const { store } = this.settings.world;
-    const { pool, expireAfter, budgets } = this.settings.setting;
-    this.isPoolGone = false;
-    const labels = this.template === 0 ? {} : { revision: `r${this.template}` };
-    store.apply(
-      pool({
-        labels,
-        expireAfter: this.isRestored ? 'Never' : expireAfter,
-        budgets: this.budgets ?? budgets,
-        window: this.window,
-      }),
-    );
   }
 
   private runningPod() {

@@ -81,6 +81,15 @@ export function settingsFor(
 /** USD an hour: sums of prices are exact to this. */
 const ROUNDING = 1e-9;
 
+/** USD an hour that a move of the nodes saves at least, for all of their NodePools to take it. */
+export function leastSaving(nodes: readonly ConsolidationCandidate[]): number {
+  const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
+  const asked = [...guardsOf(nodes).values()].map(({ saving = 0, share = 0 }) => {
+    return Math.max(saving, share * before) - ROUNDING;
+  });
+  return Math.max(0, ...asked);
+}
+
 /** What NodePools ask for and the move does not bring; empty: all take it. */
 export function guarded(
   nodes: readonly ConsolidationCandidate[],

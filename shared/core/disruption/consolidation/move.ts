@@ -19,7 +19,7 @@ import {
   withLeaving,
   withPlaces,
 } from '../simulation.ts';
-import { guarded, settingsFor } from './consolidation-guard.ts';
+import { guarded, leastSaving, settingsFor } from './consolidation-guard.ts';
 import { looserNodePrices } from './looser-prices.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
@@ -126,36 +126,39 @@ function isWorth(
 }
 
 /**
- * Whether the claims may leave so dear types open: even the dearest cost less than what goes. EC2
- * launches the cheapest that it has of what is not spot. Of spot it weighs the price against how
- * much there is: there the middle between what was chosen and the dearest has to pay back.
+ * Whether the claims may leave so dear types open: even the dearest cost less than what goes, by as
+ * much as NodePools ask for. EC2 launches the cheapest that it has of what is not spot. Of spot it
+ * weighs the price against how much there is: there the middle between what was chosen and the
+ * dearest has to pay back.
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
  */
 function isWorthAtWorst(
   context: MoveContext,
   nodes: readonly ConsolidationCandidate[],
   planned: readonly PlannedNodeClaim[],
-  worst: number,
+  { worst, asked }: Record<'worst' | 'asked', number>,
 ): boolean {
-  if (balanceOf(nodes, worst, context.settings).saving <= 0) return false;
+  const { saving } = balanceOf(nodes, worst, context.settings);
+  if (saving <= 0 || saving < asked) return false;
   const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
   return !isSpot || isWorth(context, nodes, (chosenPrice(planned) + worst) / 2);
 }
 
 /**
  * Shares of the saving that may be spent beyond the plan, largest first: some of which types may
- * leave enough unspent, and then the largest that leaves a gain though all of it is spent.
+ * leave enough unspent, and then the largest that leaves a gain, and the least that NodePools ask
+ * for, though all of it is spent.
  */
 function spareShares(
   context: MoveContext,
   nodes: readonly ConsolidationCandidate[],
-  chosen: number,
-  saving: number,
+  { chosen, saving, asked }: Record<'chosen' | 'saving' | 'asked', number>,
 ): readonly number[] {
   let [pays, least] = [0, 1];
   for (let step = 0; step < HALVINGS; step += 1) {
     const share = (pays + least) / 2;
-    if (isWorth(context, nodes, chosen + share * saving)) pays = share;
+    const isEnough = (1 - share) * saving >= asked;
+    if (isEnough && isWorth(context, nodes, chosen + share * saving)) pays = share;
     else least = share;
   }
   return [...SPARE_SHARES.filter((share) => share > pays), pays];
@@ -198,14 +201,17 @@ function affordable(
 ): readonly PlannedNodeClaim[] | Reason {
   const chosen = chosenPrice(planned);
   const { saving } = balanceOf(nodes, chosen, context.settings);
+  const least = leastSaving(nodes);
+  // A move that does not bring it as planned is ruled out anyway.
+  const asked = saving < least ? 0 : least;
   const isSingle = isSpotToSpot(nodes, planned) && nodes.length === 1;
   const count = isSingle ? ONE_SPOT_NODE : ANY_NUMBER;
-  for (const share of spareShares(context, nodes, chosen, saving)) {
+  for (const share of spareShares(context, nodes, { chosen, saving, asked })) {
     const spare = (share * saving) / Math.max(1, planned.length);
     const all = narrowedAll(context, planned, spare, count);
     if (all === undefined) continue;
     const worst = all.reduce((sum, { priceMax }) => sum + priceMax, 0);
-    if (!isWorthAtWorst(context, nodes, planned, worst)) continue;
+    if (!isWorthAtWorst(context, nodes, planned, { worst, asked })) continue;
     const isFew = all.some(({ claim }) => claim.instanceTypes.length < SPOT_TYPES);
     if (isSingle && isFew) return reason('spot-types-too-few', { least: SPOT_TYPES });
     return all.map(({ claim }) => claim);

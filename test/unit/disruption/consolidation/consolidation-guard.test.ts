@@ -124,6 +124,27 @@ describe('a move of guarded nodes', () => {
     expect(found(text)).toEqual({ moves: 1, why: '' });
   });
 
+  /** Types that EC2 may launch in the place of the node. */
+  function typesOf(text: string) {
+    const between = typeOf('m.2xlarge', 8, 32, 0.4);
+    const cluster = clusterOf([{ name: 'a', type: 'm.4xlarge', pods }], {
+      types: [...types, between],
+      pools: [guardedBy(text)],
+    });
+    const { moves } = consolidate(consolidationOf(cluster));
+    return moves.flatMap(({ replacements }) => replacements.map((each) => each.instanceTypes));
+  }
+
+  it.each([
+    ['saving=0.4', ['m.large', 'm.2xlarge']],
+    ['saving=0.41', ['m.large']],
+    ['share=0.5', ['m.large', 'm.2xlarge']],
+    ['share=0.51', ['m.large']],
+    ['saving=0.7', ['m.large']],
+  ])('saves as much in a shortage of the cheapest type: %s', (text, expected) => {
+    expect(typesOf(text)).toEqual([expected]);
+  });
+
   it.each([
     ['saving=0.75', 'It would save $0.7000 an hour, and joiner.dev/consolidation-guard'],
     ['share=0.9', 'It would save 88 %, and joiner.dev/consolidation-guard of NodePool general'],

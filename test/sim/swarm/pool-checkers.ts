@@ -1,0 +1,284 @@
+import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
+import {
+  LIMIT_GROUP,
+  NODE_POOL,
+  PRICE,
+  REPLACED_BY,
+  REPLACES,
+} from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
+import { isDisrupted } from '../../../shared/core/model/taint.ts';
+import type { NewNodeClaim } from '../../../shared/ports.ts';
+import { readState } from '../../../shared/sim/decode.ts';
+import { AMOUNTS, amountsOf, capsOf } from './caps.ts';
+import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
+import { GROUP } from './more-pools.ts';
+import { allowedBy, leastAgeMs, leastSaving } from './own-rules.ts';
+import { PoolHistory } from './pool-history.ts';
+import { FIXED } from './rare-kinds.ts';
+
+/** An invocation that stands still writes nothing more once its Lease is another's. */
+const DECIDED_MS = 60_000;
+/** So long after an edit a static NodePool may have what it had before. */
+const EDITED_MS = 20 * 60_000;
+/** Pods that come and go within it may be noted as one. */
+const NOTED_MS = 15_000;
+/** USD an hour. */
+const ROUNDING = 1e-6;
+
+/** A node that goes, and what was decided of it. */
+interface Going {
+  readonly claim: NodeClaim;
+  readonly reason: string;
+  readonly decidedAtMs: number;
+  /** The NodePool as it was at some moment since shortly before the decision, the newest first. */
+  readonly pools: readonly NodePool[];
+}
+
+/** What a NodePool says of its nodes, by the versions of it that decisions may have seen. */
+export class PoolSafety {
+  private readonly settings: CheckerSettings;
+  private readonly history = new PoolHistory();
+  /** By the claim's uid, since when it is said of it that it goes. */
+  private readonly decided = new Map<string, number>();
+
+  constructor(settings: CheckerSettings) {
+    this.settings = settings;
+  }
+
+  /** After each change of an object. */
+  check(): void {
+    this.history.note(this.objects.nodePools, this.nowMs);
+    for (const claim of this.objects.nodeClaims) this.noteDecision(claim);
+    for (const pool of this.objects.nodePools) this.checkLimits(pool);
+    this.checkGroup();
+    this.checkFixed();
+  }
+
+  /** Right before `disrupt` deletes the claim. */
+  checkDeletion(name: string): void {
+    const claim = this.objects.nodeClaims.find((each) => each.name === name);
+    const going = claim && this.goingOf(claim);
+    if (going === undefined) return;
+    this.checkBudget(going);
+    this.checkAge(going);
+    this.checkPolicy(going);
+    this.checkQuiet(going);
+    this.checkSaving(going);
+  }
+
+  /** Where heavier NodePools can take pods, lighter ones launch nothing. */
+  checkWeight({ name, labels }: NewNodeClaim): void {
+    const { setting, isCapacityCertain, onProblem } = this.settings;
+    const { nodePools } = this.objects;
+    const own = nodePools.find((each) => each.name === labels[NODE_POOL]);
+    if (own === undefined || own.replicas !== undefined || !isCapacityCertain()) return;
+    // Pods may be for it alone.
+    if (own.template.taints.length > 0 || setting.nodesMax !== undefined) return;
+    const during = { fromMs: this.nowMs - DECIDED_MS, untilMs: this.nowMs };
+    const heavier = nodePools.find(
+      (each) =>
+        each.weight > own.weight &&
+        each.replicas === undefined &&
+        each.template.taints.length === 0 &&
+        Object.keys(each.limits).length === 0 &&
+        each.annotations[LIMIT_GROUP] === undefined &&
+        isTrue(each, 'Ready') &&
+        this.history.during(each.name, during).length === 1,
+    );
+    if (heavier !== undefined) {
+      onProblem(`weight: ${name} is launched though NodePool ${heavier.name} is heavier`);
+    }
+  }
+
+  private get nowMs(): number {
+    return this.settings.world.timeline.nowMs();
+  }
+
+  private get objects() {
+    return readState(this.settings.world.store).objects;
+  }
+
+  private noteDecision({ uid, annotations, conditions }: NodeClaim): void {
+    const isGoing =
+      annotations[REPLACED_BY] !== undefined ||
+      conditions.some(({ type }) => type === 'DisruptionReason');
+    if (!isGoing) this.decided.delete(uid);
+    else if (!this.decided.has(uid)) this.decided.set(uid, this.nowMs);
+  }
+
+  private goingOf(claim: NodeClaim): Going | undefined {
+    const condition = claim.conditions.find(({ type }) => type === 'DisruptionReason');
+    if (condition === undefined || claim.deletedAtMs !== undefined) return undefined;
+    if (!isTrue(claim, 'Initialized')) return undefined;
+    const { reason } = condition;
+    const decidedAtMs = this.decided.get(claim.uid) ?? this.nowMs;
+    const during = { fromMs: decidedAtMs - DECIDED_MS, untilMs: this.nowMs };
+    const pools = this.history.during(claim.labels[NODE_POOL], during);
+    return pools.length === 0 ? undefined : { claim, reason, decidedAtMs, pools };
+  }
+
+  /** NodeClaims that stay never have more than the limit; those that are replaced go first. */
+  private checkLimits({ name, limits }: NodePool): void {
+    if (Object.keys(limits).length === 0) return;
+    const { nodeClaims, nodes } = this.objects;
+    // Their NodeClaims are deleted in a moment.
+    const going = new Set(
+      nodes.flatMap(({ deletedAtMs, providerId }) => (deletedAtMs === undefined ? [] : providerId)),
+    );
+    const staying = nodeClaims.filter(
+      ({ labels, deletedAtMs, annotations, providerId }) =>
+        labels[NODE_POOL] === name &&
+        deletedAtMs === undefined &&
+        annotations[REPLACED_BY] === undefined &&
+        !going.has(providerId ?? ''),
+    );
+    const amounts = amountsOf(staying);
+    const used = { cpu: amounts.cpu * 1000, nodes: amounts.nodes };
+    for (const resource of ['cpu', 'nodes'] as const) {
+      const most = limits[resource] ?? Number.POSITIVE_INFINITY;
+      if (used[resource] <= most) continue;
+      this.settings.onProblem(`limit: ${name} has ${used[resource]} ${resource} of ${most}`);
+    }
+  }
+
+  /** The caps of groups are never exceeded, whatever drains. */
+  private checkGroup(): void {
+    const { setting, onProblem } = this.settings;
+    const { nodeClaims } = this.objects;
+    const { nodesMax = Number.POSITIVE_INFINITY, groupCaps } = setting;
+    if (nodeClaims.length > nodesMax) {
+      onProblem(`limit group: ${nodeClaims.length} of ${nodesMax} nodes`);
+    }
+    if (groupCaps === undefined) return;
+    const caps = capsOf(groupCaps);
+    const used = amountsOf(
+      nodeClaims.filter(({ annotations }) => annotations[LIMIT_GROUP] === GROUP),
+    );
+    for (const name of AMOUNTS) {
+      const most = caps[name] ?? Number.POSITIVE_INFINITY;
+      if (used[name] > most) onProblem(`limit group ${GROUP}: ${used[name]} of ${most} ${name}`);
+    }
+  }
+
+  /** As many nodes as `replicas` says, or has said a moment ago, and those on their way in. */
+  private checkFixed(): void {
+    const { users, onProblem } = this.settings;
+    const { replicas, before, editedMs } = users.fixed;
+    const own = this.objects.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === FIXED);
+    const claims = own.filter(({ deletedAtMs }) => deletedAtMs === undefined);
+    if (claims.length <= replicas) return;
+    const isEdited = this.nowMs - editedMs < EDITED_MS;
+    const most = isEdited ? Math.max(replicas, before) : replicas;
+    const during = { fromMs: this.nowMs - EDITED_MS, untilMs: this.nowMs };
+    const surges = this.history
+      .during(FIXED, during)
+      // Budgets count replacements that are ready, too.
+      .map((pool) => allowedBy(pool, 'Drifted', own.length, during));
+    if (claims.length > most + Math.max(0, ...surges)) {
+      onProblem(`static: ${claims.length} nodes for ${replicas} replicas`);
+    }
+  }
+
+  private checkBudget({ claim, reason, decidedAtMs, pools }: Going): void {
+    const { users, onProblem } = this.settings;
+    const { nodeClaims, nodes } = this.objects;
+    // As in Karpenter, a node is not counted any more once its instance is being terminated.
+    const counted = nodeClaims.filter(
+      (each) =>
+        each.labels[NODE_POOL] === claim.labels[NODE_POOL] &&
+        isTrue(each, 'Initialized') &&
+        !isTrue(each, 'InstanceTerminating'),
+    );
+    const others = counted.filter((each) => {
+      const node = nodes.find(({ providerId }) => providerId === each.providerId);
+      const isGoing = each.deletedAtMs !== undefined || node === undefined || isDisrupted(node);
+      const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
+      return each.name !== claim.name && isGoing && isOurs && !users.touched.has(each.name);
+    });
+    // What has begun is carried out, whatever the schedule or the budgets say by now.
+    const during = { fromMs: decidedAtMs - DECIDED_MS, untilMs: this.nowMs + TOLERANCE_MS };
+    const allowed = Math.max(
+      ...pools.map((pool) => allowedBy(pool, reason, counted.length, during)),
+    );
+    if (others.length + 1 > allowed) {
+      const count = `${others.length + 1} of ${counted.length} nodes`;
+      onProblem(`budget: ${count} for ${reason}, ${allowed} allowed (${claim.name})`);
+    }
+  }
+
+  /** A node is not moved, and does not return, before it is as old as its NodePool wants. */
+  private checkAge({ claim, reason, decidedAtMs, pools }: Going): void {
+    const least = Math.min(...pools.map((pool) => leastAgeMs(pool, reason)));
+    // Times of objects are whole seconds.
+    const ageMs = decidedAtMs - claim.createdAtMs + TOLERANCE_MS;
+    if (ageMs < least) {
+      this.settings.onProblem(`age: ${claim.name} goes for ${reason} after ${ageMs / 1000} s`);
+    }
+  }
+
+  /** `WhenEmpty` and `Never`; what goes as empty has had no pods. */
+  private checkPolicy({ claim, reason, decidedAtMs, pools }: Going): void {
+    const { onProblem } = this.settings;
+    const isForCost = reason === 'Underutilized';
+    const isKept = ({ disruption: { consolidateAfter, consolidationPolicy } }: NodePool): boolean =>
+      consolidateAfter === 'Never' || (isForCost && consolidationPolicy === 'WhenEmpty');
+    if ((isForCost || reason === 'Empty') && pools.every(isKept)) {
+      onProblem(`policy: ${claim.name} goes for ${reason}`);
+    }
+    if (isForCost && pools.every(({ replicas }) => replicas !== undefined)) {
+      onProblem(`static: ${claim.name} goes for ${reason}`);
+    }
+    const left = this.podsOf(claim).find(
+      (pod) => (pod.startedAtMs ?? this.nowMs) < decidedAtMs - TOLERANCE_MS,
+    );
+    if (reason === 'Empty' && left !== undefined) {
+      onProblem(`policy: ${claim.name} goes as empty with pod ${left.name}`);
+    }
+  }
+
+  /** No pod has come to the node shortly before it was decided that it goes for cost. */
+  private checkQuiet({ claim, reason, decidedAtMs, pools }: Going): void {
+    if (reason !== 'Underutilized') return;
+    const quietMs = Math.min(
+      ...pools.map(({ disruption: { consolidateAfter: after } }) =>
+        after === 'Never' ? 0 : after,
+      ),
+    );
+    const late = this.podsOf(claim).find(({ startedAtMs = 0 }) => {
+      return startedAtMs > decidedAtMs - quietMs + NOTED_MS && startedAtMs < decidedAtMs - NOTED_MS;
+    });
+    if (late !== undefined) {
+      this.settings.onProblem(`consolidateAfter: ${claim.name} goes soon after ${late.name} came`);
+    }
+  }
+
+  /**
+   * Of moves of one node to others, at prices that nobody has changed. Of nodes that nothing
+   * replaces several may have gone together, which saves more than each.
+   */
+  private checkSaving({ claim, reason, pools }: Going): void {
+    const { users, onProblem } = this.settings;
+    if (reason !== 'Underutilized' || users.havePricesChanged) return;
+    const price = Number(claim.annotations[PRICE]);
+    const names = claim.annotations[REPLACED_BY]?.split(',') ?? [];
+    const made = this.objects.nodeClaims.filter(({ name }) => names.includes(name));
+    const isOfOne = made.every(({ annotations }) => annotations[REPLACES] === claim.uid);
+    if (names.length === 0 || made.length < names.length || !isOfOne) return;
+    const saving = made.reduce((left, each) => left - Number(each.annotations[PRICE]), price);
+    const least = Math.min(...pools.map((pool) => leastSaving(pool, price)));
+    if (least > 0 && saving < least - ROUNDING) {
+      onProblem(`guard: ${claim.name} goes for $${saving.toFixed(4)}, least $${least.toFixed(4)}`);
+    }
+  }
+
+  /** Those that a drain moves elsewhere, and that nobody has told to go. */
+  private podsOf({ providerId }: NodeClaim): readonly Pod[] {
+    const node = this.objects.nodes.find((each) => each.providerId === providerId);
+    return this.objects.pods.filter(
+      ({ nodeName, controller, deletedAtMs }) =>
+        nodeName === node?.name && controller?.kind !== 'DaemonSet' && deletedAtMs === undefined,
+    );
+  }
+}
