@@ -195,7 +195,10 @@ export class PoolSafety {
       const node = nodes.find(({ providerId }) => providerId === each.providerId);
       const isGoing = each.deletedAtMs !== undefined || node === undefined || isDisrupted(node);
       const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
-      return each.name !== claim.name && isGoing && isOurs && !users.touched.has(each.name);
+      // Budgets are asked when a node begins to go: what has begun since is judged by its own.
+      const isEarlier = (this.decided.get(each.uid) ?? 0) <= decidedAtMs;
+      const isOther = each.name !== claim.name && !users.touched.has(each.name);
+      return isOther && isGoing && isOurs && isEarlier;
     });
     // What has begun is carried out, whatever the schedule or the budgets say by now.
     const during = { fromMs: decidedAtMs - DECIDED_MS, untilMs: this.nowMs + TOLERANCE_MS };
