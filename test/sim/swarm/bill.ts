@@ -2,6 +2,8 @@ import { resolveTypes } from '../../../shared/app/planning/provisioning-input.ts
 import { offeringOf } from '../../../shared/core/comparison/cluster-at-rest.ts';
 import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
+import { withGroupCaps } from '../../../shared/core/limit-groups/group-room.ts';
+import { capsAt } from '../../../shared/core/limit-groups/limit-groups.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, PRICE, SPOT } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
@@ -90,10 +92,11 @@ function hasNoRoom(claim: NodeClaim, setting: Setting, state: State): boolean {
 /** By the same NodePools and limits; nodes that are held keep their pods, and have room for others. */
 export async function billOf(world: World, setting: Setting): Promise<Bill> {
   const state = readState(world.store);
-  const { nodes, nodeClaims, pods } = state.objects;
+  const { nodes, nodeClaims, nodePools, pods } = state.objects;
   const nowMs = world.timeline.nowMs();
   const { instanceTypes } = await resolveTypes(world.ports, world.settings, state);
-  const snapshot = { ...state.objects, instanceTypes };
+  const caps = capsAt(world.settings.limitGroups, nodePools, nowMs);
+  const snapshot = withGroupCaps({ ...state.objects, instanceTypes }, caps);
   const held = new Map<string, number>();
   const usages = nodes.flatMap((node): readonly Usage[] => {
     const claim = nodeClaims.find(({ providerId }) => providerId === node.providerId);

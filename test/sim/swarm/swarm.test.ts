@@ -41,6 +41,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
+    10041,
+    'each move restarted a Deployment, which needed one more node meanwhile, which then went by a move',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {

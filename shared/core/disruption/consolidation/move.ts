@@ -34,6 +34,7 @@ import {
   type PoolUse,
 } from './payback.ts';
 import { returningHosts } from './returning-hosts.ts';
+import { withoutSurgeRoom } from './surge-room.ts';
 import type { MeteredUsage } from './usage-guard.ts';
 
 /** Nodes that go together, and what comes in their place. */
@@ -359,8 +360,11 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const replacements = affordable(context, nodes, planned);
   if (isReason(replacements)) return stays([...ruled, replacements]);
   const elsewhere = placesOf(plan, moving, new Set());
+  const after = snapshotAfter(snapshot, { nodes, elsewhere });
+  const surge = withoutSurgeRoom(after, nodes, planned.length, scheduling);
   const obstacles = [
     ...ruled,
+    ...(surge === undefined ? [] : [surge]),
     ...overLimit(snapshot, replacements),
     ...overloaded({ snapshot: without, usage: context.usage }, elsewhere, replacements),
   ];

@@ -1,0 +1,61 @@
+import { type Reason, reason } from '../../explain/reason.ts';
+import { drainFault, isRolledOut } from '../../lifecycle/drain.ts';
+import { isLive, type Pod, podKey } from '../../model/pod.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
+import { replan } from '../../scheduling/replan.ts';
+import { isReschedulable } from '../candidates.ts';
+import type { ConsolidationCandidate } from './payback.ts';
+
+/**
+ * `maxSurge` of a Deployment that says nothing of it. What it does say is read when it is restarted.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-surge
+ */
+const SURGE_SHARE = 0.25;
+
+/** As another pod of its ReplicaSet that waits. */
+function copyOf(pod: Pod, number: number): Pod {
+  const name = `${pod.name}-surge-${number}`;
+  const waiting = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
+  return { ...pod, ...waiting, phase: 'Pending', name, uid: name };
+}
+
+/**
+ * Pods that there may be at once beyond those that have a place after the move, while Deployments
+ * of its pods are restarted: kube-controller-manager may end the pods on the leaving nodes first,
+ * and then starts others while those elsewhere still run.
+ */
+function surgeOf(pods: readonly Pod[], leaving: readonly Pod[]): readonly Pod[] {
+  const bySet = Map.groupBy(leaving, ({ controller }) => controller?.uid);
+  return [...bySet].flatMap(([uid, own]) => {
+    const [first] = own;
+    const all = pods.filter((pod) => isLive(pod) && pod.controller?.uid === uid).length;
+    const count = Math.min(Math.ceil(all * SURGE_SHARE), all - own.length);
+    return first === undefined ? [] : Array.from({ length: count }, (_, at) => copyOf(first, at));
+  });
+}
+
+/**
+ * Why the pods of the nodes may not be moved by a restart of their Deployments; undefined: they may.
+ * A restart that needs a node more would launch it, and leave it for the next move, without end.
+ * `after` is the cluster with the move made, `launches` the nodes that it launches.
+ */
+export function withoutSurgeRoom(
+  after: ClusterSnapshot,
+  nodes: readonly ConsolidationCandidate[],
+  launches: number,
+  settings: SchedulingSettings,
+): Reason | undefined {
+  const leaving = nodes
+    .flatMap(({ pods }) => pods)
+    .filter((pod) => isReschedulable(pod) && isRolledOut(pod) && drainFault(pod) === undefined);
+  const surge = leaving.length === 0 ? [] : surgeOf(after.pods, leaving);
+  const [first] = leaving;
+  if (first === undefined || surge.length === 0) return undefined;
+  // Nodes whose pods have just changed take such pods in, too.
+  const { closedNodes: _, ...open } = after;
+  const plan = replan({ ...open, pods: [...open.pods, ...surge] }, settings);
+  const isPlaced = surge.every((pod) => !plan.unplaced.has(podKey(pod)));
+  if (isPlaced && plan.newNodeClaims.length <= launches) return undefined;
+  const why = 'its Deployment is restarted, and would need one more node meanwhile';
+  return reason('pod-would-wait', { pod: podKey(first), why });
+}
