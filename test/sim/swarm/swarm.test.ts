@@ -42,7 +42,7 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
   ],
   [
     10041,
-    'each move restarted a Deployment, which needed one more node meanwhile, which then went by a move',
+    'a move restarted a Deployment, which needed a node more meanwhile, which the next move removed',
     { isPlain: false, hasPools: true },
   ],
   [
