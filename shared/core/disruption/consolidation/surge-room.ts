@@ -30,7 +30,8 @@ function surgeOf(pods: readonly Pod[], leaving: readonly Pod[]): readonly Pod[] 
     const [first] = own;
     const all = pods.filter((pod) => isLive(pod) && pod.controller?.uid === uid).length;
     const count = Math.min(Math.ceil(all * SURGE_SHARE), all - own.length);
-    return first === undefined ? [] : Array.from({ length: count }, (_, at) => copyOf(first, at));
+    const numbers = Array.from({ length: count }, (_, at) => at);
+    return first === undefined ? [] : numbers.map((at) => copyOf(first, at));
   });
 }
 
