@@ -7,7 +7,7 @@ import { isReschedulable } from '../candidates.ts';
 import type { ConsolidationCandidate } from './payback.ts';
 
 /**
- * `maxSurge` of a Deployment that says nothing of it. What it does say is read when it is restarted.
+ * `maxSurge` of a Deployment that says nothing of it. What one does say is read at its restart.
  * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-surge
  */
 const SURGE_SHARE = 0.25;
@@ -36,7 +36,7 @@ function surgeOf(pods: readonly Pod[], leaving: readonly Pod[]): readonly Pod[] 
 }
 
 /**
- * Why the pods of the nodes may not be moved by a restart of their Deployments; undefined: they may.
+ * Why the nodes' pods may not be moved by a restart of their Deployments; undefined: they may.
  * A restart that needs a node more would launch it, and leave it for the next move, without end.
  * `after` is the cluster with the move made, `launches` the nodes that it launches.
  */
