@@ -6,8 +6,12 @@ const SOONER_THAN_NODE_MS = 30_000;
 /** The kubelet kills what is left of a pod at its deadline, and the Pod is deleted after that. */
 const AFTER_DEADLINE_MS = 5_000;
 
-function isEnding({ nodeName, deletedAtMs }: Pod, nowMs: number): boolean {
+/** Their controllers create the next pod only when the last is gone: its room is for that one. */
+const ONE_BY_ONE: ReadonlySet<string> = new Set(['StatefulSet', 'DaemonSet']);
+
+function isEnding({ nodeName, deletedAtMs, controller }: Pod, nowMs: number): boolean {
   if (nodeName === undefined || deletedAtMs === undefined) return false;
+  if (ONE_BY_ONE.has(controller?.kind ?? '')) return false;
   const leftMs = deletedAtMs - nowMs;
   return leftMs <= SOONER_THAN_NODE_MS && leftMs > -AFTER_DEADLINE_MS;
 }

@@ -23,6 +23,17 @@ describe('a pod takes room', () => {
     expect(takesRoom(rest)).toBe(expected);
   });
 
+  it.each([
+    ['StatefulSet', true],
+    ['DaemonSet', true],
+    ['ReplicaSet', false],
+    ['Job', false],
+  ])('until the next one of a %s can be there: %s', (kind, expected) => {
+    const controller = { kind, name: 'web', uid: 'web' };
+    const deletedAtMs = NOW_MS + 20_000;
+    expect(takesRoom({ nodeName: 'a', deletedAtMs, controller })).toBe(expected);
+  });
+
   it('and nothing is copied where none ends', () => {
     const pods = [podOf('a'), podOf('b')];
     expect(withoutEnding(pods, NOW_MS)).toBe(pods);
