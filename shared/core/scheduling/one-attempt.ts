@@ -7,17 +7,15 @@ import type { PlanSteps } from './plan-steps.ts';
 import type { PodClass } from './problem/problem.ts';
 import { type ResolvedClass, type SearchContext, SearchState } from './search/search-state.ts';
 
-/** Classes that are placed before all others. */
-export type First = ReadonlySet<PodClass>;
-
 /** What is placed out of the usual order. */
 export interface Turns {
-  readonly first?: First;
+  /** Classes that are placed before all others. */
+  readonly first?: ReadonlySet<PodClass>;
   /**
-   * Pods that others need on their node: those others come just before them, and all that needs no
-   * company before both, so that what is on existing nodes is not the company.
+   * Classes that others need on their node. They come last, the ones that need them just before,
+   * and all that needs nobody before both: otherwise pods of these classes fill the existing nodes.
    */
-  readonly company?: First;
+  readonly company?: ReadonlySet<PodClass>;
   /** As many pods as limits of NodePools let be placed: smaller ones come first. */
   readonly counts?: boolean;
 }

@@ -23,14 +23,20 @@ describe('the annotation', () => {
     expect(returnTermsOf({ annotations: { [RETURN_TO_FIRST_CHOICE]: text } })).toEqual(expected);
   });
 
-  it.each(['', 'nodes', 'nodes=', 'nodes=-1', 'nodes=150%', 'nodes=1=2', 'after=soon', 'nodes=1;after=1h'])(
-    '"%s" cannot be read',
-    (text) => {
-      const terms = returnTermsOf({ annotations: { [RETURN_TO_FIRST_CHOICE]: text } });
-      if (terms === undefined || !isReason(terms)) throw new Error('it was read');
-      expect(sentence(terms)).toMatch(/" is invalid; example: nodes=1,after=30m$/u);
-    },
-  );
+  it.each([
+    '',
+    'nodes',
+    'nodes=',
+    'nodes=-1',
+    'nodes=150%',
+    'nodes=1=2',
+    'after=soon',
+    'nodes=1;after=1h',
+  ])('"%s" cannot be read', (text) => {
+    const terms = returnTermsOf({ annotations: { [RETURN_TO_FIRST_CHOICE]: text } });
+    if (terms === undefined || !isReason(terms)) throw new Error('it was read');
+    expect(sentence(terms)).toMatch(/" is invalid; example: nodes=1,after=30m$/u);
+  });
 
   it('is not needed', () => {
     expect(returnTermsOf(poolOf('general'))).toBeUndefined();

@@ -36,7 +36,7 @@ function surgeOf(pods: readonly Pod[], leaving: readonly Pod[]): readonly Pod[] 
 }
 
 /**
- * Why the nodes' pods may not be moved by a restart of their Deployments; undefined: they may.
+ * Why a restart of their Deployments may not move the pods of the nodes; undefined: it may.
  * A restart that needs a node more would launch it, and leave it for the next move, without end.
  * `after` is the cluster with the move made, `launches` the nodes that it launches.
  */
@@ -48,7 +48,8 @@ export function withoutSurgeRoom(
 ): Reason | undefined {
   const leaving = nodes
     .flatMap(({ pods }) => pods)
-    .filter((pod) => isReschedulable(pod) && isRolledOut(pod) && drainFault(pod) === undefined);
+    .filter((pod) => isReschedulable(pod) && isRolledOut(pod) && drainFault(pod) === undefined)
+    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1));
   const surge = leaving.length === 0 ? [] : surgeOf(after.pods, leaving);
   const [first] = leaving;
   if (first === undefined || surge.length === 0) return undefined;

@@ -50,3 +50,21 @@ describe('a node whose pods fit elsewhere, one to a node', () => {
     expect(outcome(replicas, spare, annotations)).toBe(expected);
   });
 });
+
+it('names the same pod in whatever order its node has them', () => {
+  const pods = Array.from({ length: 8 }, (_, at): Pod => {
+    const controller = { kind: 'ReplicaSet', name: 'web-1', uid: 'set' } as const;
+    return { ...cpuPod(`web-${at}`, 1000), controller, annotations: ROLLOUT };
+  });
+  const reasonsFor = (own: readonly Pod[]) => {
+    const others = [pods.slice(2, 5), pods.slice(5)].map((each, at) =>
+      used(`b${at}`, 'm.xlarge', ...each),
+    );
+    const nodes = [used('a', 'm.xlarge', ...own), ...others];
+    const { found } = tried({ cluster: clusterOf(nodes, { types: ON_DEMAND }) });
+    return found.kind === 'move' ? [] : found.reasons;
+  };
+  const reasons = reasonsFor(pods.slice(0, 2));
+  expect(reasons.map(({ code }) => code)).toEqual(['pod-would-wait']);
+  expect(reasonsFor(pods.slice(0, 2).toReversed())).toEqual(reasons);
+});
