@@ -34,7 +34,9 @@ export class KarpentersWorld extends World {
 
   protected override async provisioned(): Promise<ReadonlyMap<string, string>> {
     const { ports, settings } = this;
-    const { snapshot, pools, typesOf } = await observe(ports, settings, []);
+    const { state: before, pools, typesOf, ...input } = await observe(ports, settings, []);
+    // Pods take room until they are gone.
+    const snapshot = { ...input.snapshot, pods: before.objects.pods };
     const plan = firstFit(snapshot, settings.scheduling);
     for (const planned of plan.newNodeClaims) {
       const { nodePool } = planned;
