@@ -13,7 +13,11 @@ const ALL = { launch: ON, disrupt: ON };
 const allAtOnce = { budgets: [{ nodes: '100%' }], consolidateAfter: '0s' };
 const pool = nodePool(['on-demand'], { disruption: allAtOnce });
 
-const web = (replicas: number, cpu = '1'): Json => deployment('web', replicas, cpu, apart);
+/** With the strategy `Recreate` a change ends all old pods, those that are not ready, too. */
+function web(replicas: number, cpu = '1'): Json {
+  const made = deployment('web', replicas, cpu, apart);
+  return { ...made, spec: { ...(made['spec'] as Json), strategy: { type: 'Recreate' } } };
+}
 
 async function worldWith(replicas: number): Promise<ApprovedWorld> {
   const made = await approvedWorld([nodeClass, pool, web(replicas)]);
