@@ -54,6 +54,17 @@ export function pauseWindow(
   return windowWhere(pool, part, (each) => isWithin(each.schedule, each.durationMs, nowMs));
 }
 
+/** What a window of the NodePool that pauses its launches now says of it; undefined: none does. */
+export function launchPauseText(
+  pool: Pick<NodePool, 'annotations'>,
+  nowMs: number,
+): string | undefined {
+  const window = pauseWindow(pool, 'launch', nowMs);
+  return window === undefined
+    ? undefined
+    : `launches are paused by the annotation ${PAUSE}: ${window}`;
+}
+
 /** The window that begins within the next `withinMs`; undefined: none does. */
 export function pauseWindowSoon(
   pool: Pick<NodePool, 'annotations'>,

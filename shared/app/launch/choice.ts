@@ -21,10 +21,10 @@ import {
 import { SubnetBalance } from '../../core/launch/subnet-choice.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL, PAUSE } from '../../core/model/labels.ts';
+import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { pauseWindow } from '../../core/pause-windows.ts';
+import { launchPauseText } from '../../core/pause-windows.ts';
 import {
   type ClusterState,
   type FleetRequest,
@@ -148,9 +148,8 @@ async function givenUpInWindow(
   claim: NodeClaim,
 ): Promise<boolean> {
   const pool = objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
-  const window = pool && pauseWindow(pool, 'launch', pass.ports.clock.nowMs());
-  if (window === undefined || isApproved(claim, 'launch')) return false;
-  const said = `launches are paused by the annotation ${PAUSE}: ${window}`;
+  const said = pool && launchPauseText(pool, pass.ports.clock.nowMs());
+  if (said === undefined || isApproved(claim, 'launch')) return false;
   await giveUp(pass, claim, 'launches_paused', reason('nodepool-cannot-launch', { said }));
   return true;
 }

@@ -14,11 +14,11 @@ import {
   sameConditions,
   withConditions,
 } from '../../core/lifecycle/conditions.ts';
-import { NODE_POOL, PAUSE } from '../../core/model/labels.ts';
+import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { addResources, type Resources } from '../../core/model/resources.ts';
 import type { OverlayReport } from '../../core/overlay/resolve.ts';
-import { pauseWindow } from '../../core/pause-windows.ts';
+import { launchPauseText } from '../../core/pause-windows.ts';
 import type { ClusterState, Degradation, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { publishNewlyFalse } from '../writes/condition-changes.ts';
@@ -97,9 +97,8 @@ function registrationHealth(
 /** False in a window of the annotation; absent where there never was one. */
 function launchesAllowed(pool: NodePool, nowMs: number): readonly ConditionClaim[] {
   const type = 'LaunchesAllowed';
-  const window = pauseWindow(pool, 'launch', nowMs);
-  if (window === undefined) return conditionOf(pool, type) === undefined ? [] : [yes(type)];
-  const message = `launches are paused by the annotation ${PAUSE}: ${window}`;
+  const message = launchPauseText(pool, nowMs);
+  if (message === undefined) return conditionOf(pool, type) === undefined ? [] : [yes(type)];
   return [{ type, status: 'False', reason: 'LaunchesPaused', message }];
 }
 

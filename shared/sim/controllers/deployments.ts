@@ -62,13 +62,11 @@ function rollOn(
   const started = startedOf(rollout, replicasOf(current), totalOf([current, ...others]));
   setReplicas(store, current, started);
   const least = rollout.replicas - missingMax(rollout);
-  const starting = started - readyOf(current);
-  const surplus = started + totalOf(others) - least - starting;
   const unready = (set: KubeObject): number => replicasOf(set) - readyOf(set);
   const ready = [current, ...others].reduce((sum, each) => sum + readyOf(each), 0);
-  // Pods that are not ready are nobody's loss, and go first.
-  const idle = endedOf(others, surplus, unready);
-  const used = endedOf(others, Math.min(surplus, ready - least), readyOf);
+  // Pods that are not ready are nobody's loss, and go first; new ones that start count for none.
+  const idle = endedOf(others, totalOf(others) + readyOf(current) - least, unready);
+  const used = endedOf(others, ready - least, readyOf);
   for (const set of others) {
     setReplicas(store, set, replicasOf(set) - (idle.get(set) ?? 0) - (used.get(set) ?? 0));
   }

@@ -360,8 +360,8 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const replacements = affordable(context, nodes, planned);
   if (isReason(replacements)) return stays([...ruled, replacements]);
   const elsewhere = placesOf(plan, moving, new Set());
-  const after = snapshotAfter(snapshot, { nodes, elsewhere });
-  const surge = withoutSurgeRoom(after, nodes, planned.length, scheduling);
+  const launches = planned.length;
+  const surge = withoutSurgeRoom({ without, nodes, elsewhere, launches }, scheduling);
   const obstacles = [
     ...ruled,
     ...(surge === undefined ? [] : [surge]),

@@ -4,6 +4,7 @@ import { isLive, type Pod, podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { replan } from '../../scheduling/replan.ts';
 import { isReschedulable } from '../candidates.ts';
+import { type Places, withPlaces } from '../simulation.ts';
 import type { ConsolidationCandidate } from './payback.ts';
 
 /**
@@ -35,26 +36,35 @@ function surgeOf(pods: readonly Pod[], leaving: readonly Pod[]): readonly Pod[] 
   });
 }
 
+/** A move as it is judged here. */
+interface Moving {
+  /** The cluster in which the nodes leave. */
+  readonly without: ClusterSnapshot;
+  readonly nodes: readonly ConsolidationCandidate[];
+  /** Pods that go to nodes which are there. */
+  readonly elsewhere: Places;
+  /** Nodes that it launches. */
+  readonly launches: number;
+}
+
 /**
  * Why a restart of their Deployments may not move the pods of the nodes; undefined: it may.
  * A restart that needs a node more would launch it, and leave it for the next move, without end.
- * `after` is the cluster with the move made, `launches` the nodes that it launches.
  */
 export function withoutSurgeRoom(
-  after: ClusterSnapshot,
-  nodes: readonly ConsolidationCandidate[],
-  launches: number,
+  { without, nodes, elsewhere, launches }: Moving,
   settings: SchedulingSettings,
 ): Reason | undefined {
   const leaving = nodes
     .flatMap(({ pods }) => pods)
     .filter((pod) => isReschedulable(pod) && isRolledOut(pod) && drainFault(pod) === undefined)
     .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1));
-  const surge = leaving.length === 0 ? [] : surgeOf(after.pods, leaving);
   const [first] = leaving;
-  if (first === undefined || surge.length === 0) return undefined;
+  if (first === undefined) return undefined;
+  const surge = surgeOf(without.pods, leaving);
+  if (surge.length === 0) return undefined;
   // Nodes whose pods have just changed take such pods in, too.
-  const { closedNodes: _, ...open } = after;
+  const { closedNodes: _, ...open } = withPlaces(without, elsewhere);
   const plan = replan({ ...open, pods: [...open.pods, ...surge] }, settings);
   const isPlaced = surge.every((pod) => !plan.unplaced.has(podKey(pod)));
   if (isPlaced && plan.newNodeClaims.length <= launches) return undefined;
