@@ -53,8 +53,9 @@ const KEPT = { faulty: 'kept' } as const;
 type Entries<Value> = ReadonlyMap<string, CachedObject<Value>>;
 
 /**
- * Reads the cluster. Keep the reader as long as the sandbox lives: nodes, pods and volumes, of
- * which there are many, are kept and caught up; the other kinds are small and listed each time.
+ * Reads the cluster. Keep the reader as long as the sandbox lives: NodeClaims, nodes, pods and
+ * volumes, of which there are many, are kept and caught up; the other kinds are small and listed
+ * each time.
  */
 export function clusterReader(options: ReaderOptions): ClusterReader {
   const mirrors = makeMirrors(options);
@@ -164,7 +165,11 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
   ): Informer<Value> => new Informer({ client, selection, decode, onInvalid, warm: true, ...more });
   return {
     nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.NodePool, decodeUsage)),
-    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.NodeClaim, KEPT),
+    nodeClaims: warm({ resource: RESOURCES.nodeClaims }, decoders.NodeClaim, {
+      ...KEPT,
+      // One that is overlooked is launched for again.
+      probe: 'all',
+    }),
     nodeOverlays: optional(
       { resource: RESOURCES.nodeOverlays },
       withRaw(decoders.NodeOverlay, decodeConditions),

@@ -55,6 +55,14 @@ const metadata = message({
   finalizers: [14, strings],
 });
 
+/** What an object is and at which version: of any kind, where its metadata alone is asked for. */
+export const IDENTITY = message({
+  metadata: [
+    1,
+    message({ name: [1, 'string'], namespace: [3, 'string'], resourceVersion: [6, 'string'] }),
+  ],
+});
+
 const expression = message({
   key: [1, 'string'],
   operator: [2, 'string'],

@@ -1,6 +1,7 @@
 import type { Decoded, Issue } from '../api/issue.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
+import { IDENTITY } from './fields.ts';
 import { listEach, newestVersion, property, type Selection, text, versionOf } from './list.ts';
 import { watchOnce } from './watch.ts';
 
@@ -28,8 +29,11 @@ export interface InformerOptions<Value> {
    * @default 'left out'
    */
   readonly faulty?: 'kept' | 'left out';
-  /** The few that may not be missed: a warm read has them as they were when it began. */
-  readonly probe?: MustSee<Value>;
+  /**
+   * Those that may not be missed: a warm read has them as they were when it began, or newer. Only
+   * what may be missed is left to the silence of the stream.
+   */
+  readonly probe?: MustSee<Value> | 'all';
 }
 
 /** Objects of a kind that the server can look for, and how they are told from the others. */
@@ -40,7 +44,10 @@ export interface MustSee<Value> {
 
 /** What the server says of itself while a catch-up is under way. */
 interface Answer {
-  /** Once an event is as new as this, everything before the question has been read. */
+  /**
+   * Once an event is as new as this, everything before the question has been read. Infinite: the
+   * question was not answered.
+   */
   readonly version: number;
   /** What a probe has found, with the versions. */
   readonly found: ReadonlyMap<string, string>;
@@ -131,22 +138,36 @@ export class Informer<Value> {
     if (this.#options.probe !== undefined) ask();
     let quiet = 0;
     let lastMs = 0;
-    while (!stream.isBroken) {
+    let verdict: 'read' | 'list' | undefined;
+    while (verdict === undefined && !stream.isBroken) {
       await timing.sleep(LOOK_MS, over.signal);
       const nowMs = timing.nowMs();
       quiet = nowMs >= stream.openedMs && stream.lastMs === lastMs ? quiet + 1 : 0;
       lastMs = stream.lastMs;
-      if (answer !== undefined && Number(this.#resourceVersion) >= answer.version) break;
       const isQuiet = quiet >= QUIET_LOOKS && nowMs - lastMs >= QUIET_MS;
-      if (isQuiet && this.#agrees(answer)) break;
+      verdict = this.#verdict(answer, isQuiet, nowMs - startedAtMs > CATCH_UP_MS_MAX);
       if (!hasAsked && nowMs - stream.openedMs >= BUSY_MS) ask();
-      if (nowMs - startedAtMs <= CATCH_UP_MS_MAX) continue;
-      if (isQuiet && answer === undefined) break;
-      stream.isBroken = true;
     }
     over.abort();
     await followed;
-    return !stream.isBroken;
+    return verdict === 'read' && !stream.isBroken;
+  }
+
+  /** What a look says: all is read, only a list can tell, or, undefined, neither yet. */
+  #verdict(
+    answer: Answer | undefined,
+    isQuiet: boolean,
+    isLate: boolean,
+  ): 'read' | 'list' | undefined {
+    if (answer !== undefined && Number(this.#resourceVersion) >= answer.version) return 'read';
+    if (this.#options.probe === 'all') {
+      if (answer?.version === Number.POSITIVE_INFINITY) return 'list';
+      if (answer !== undefined && this.#agrees(answer)) return 'read';
+      return isLate ? 'list' : undefined;
+    }
+    if (isQuiet && this.#agrees(answer)) return 'read';
+    if (!isLate) return undefined;
+    return isQuiet && answer === undefined ? 'read' : 'list';
   }
 
   /** Takes what the watch tells until it is over. */
@@ -187,7 +208,12 @@ export class Informer<Value> {
       start: () => found.clear(),
       object: (object: unknown) => found.set(keyOf(object), versionOf(object)),
     };
-    const narrowed = { fieldSelector: probe?.fieldSelector ?? '', metadataOnly: true };
+    const narrowed = {
+      ...(probe === 'all' ? {} : { fieldSelector: probe?.fieldSelector ?? '' }),
+      shape: IDENTITY,
+      protobuf: true,
+      metadataOnly: true,
+    };
     try {
       const version =
         probe === undefined
@@ -212,7 +238,8 @@ export class Informer<Value> {
     }
     for (const [key, { resourceVersion, value }] of this.#entries) {
       const isOld = Number(resourceVersion) <= answer.version;
-      if (isOld && !answer.found.has(key) && probe.holds(value)) return false;
+      const isSought = probe === 'all' || probe.holds(value);
+      if (isOld && !answer.found.has(key) && isSought) return false;
     }
     return true;
   }

@@ -34,6 +34,8 @@ const TOLD: ReadonlySet<string> = new Set([
   'LimitGroupDiffers',
   'LimitGroupReached',
   'InsufficientCapacityError',
+  'LaunchesPaused',
+  'NodeClassNotReady',
   'ProvenImageLaunched',
   'ReplacementNotReady',
   'SpotInterrupted',

@@ -3,7 +3,7 @@ import { RESOURCES } from '../../shared/api/resources.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { POD } from '../../shared/kube/fields.ts';
 import { Informer, type MustSee } from '../../shared/kube/informer.ts';
-import { property, type Selection, text } from '../../shared/kube/list.ts';
+import { property, type Selection, text, versionOf } from '../../shared/kube/list.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { fixedToken } from '../../shared/kube/token.ts';
 import {
@@ -23,12 +23,15 @@ type Place = string;
 
 const WAITING: MustSee<Place> = { fieldSelector: 'spec.nodeName=', holds: (node) => node === '' };
 
-function placesOf(client: KubeClient, invalid = ''): Informer<Place> {
+function placesOf(
+  client: KubeClient,
+  { invalid = '', probe = WAITING }: { invalid?: string; probe?: MustSee<Place> | 'all' } = {},
+): Informer<Place> {
   return new Informer<Place>({
     client,
     selection: PODS,
     warm: true,
-    probe: WAITING,
+    probe,
     onInvalid: () => undefined,
     decode: (object) => {
       const name = text(property(property(object, 'metadata'), 'name'));
@@ -99,6 +102,40 @@ await describeWithControlPlane('a catch-up with a busy API server', ({ admin, pl
     expect(await read(mirror)).toEqual({ stays: '', bound: 'node-1', new: '' });
   });
 
+  it('has every pod as it is, of a kind of which none may be missed', async () => {
+    const create = (name: string) =>
+      admin().create(RESOURCES.pods, aPlainPod(name, { nodeName: 'node-1' }), namespace);
+    for (const name of ['all-stays', 'all-labelled', 'all-deleted']) await create(name);
+    const versions = async (): Promise<ReadonlyMap<string, string>> => {
+      const entries = [...(await mirror.read())].filter(([key]) => key.startsWith('default/all-'));
+      return new Map(entries.map(([key, each]) => [key, each.resourceVersion]));
+    };
+    const mirror = placesOf(lateClient(), { probe: 'all' });
+    expect([...(await versions()).keys()].sort()).toEqual([
+      'default/all-deleted',
+      'default/all-labelled',
+      'default/all-stays',
+    ]);
+    const labels = { changed: 'yes' };
+    const patch = { kind: 'merge', value: { metadata: { labels } } } as const;
+    await admin().patch(RESOURCES.pods, { namespace, name: 'all-labelled' }, patch);
+    await admin().delete(
+      RESOURCES.pods,
+      { namespace, name: 'all-deleted' },
+      { gracePeriodSeconds: 0 },
+    );
+    await create('all-new');
+    const after = await versions();
+    expect([...after.keys()].sort()).toEqual([
+      'default/all-labelled',
+      'default/all-new',
+      'default/all-stays',
+    ]);
+    expect(after).toEqual(await versions());
+    const labelled = await admin().get(RESOURCES.pods, { namespace, name: 'all-labelled' });
+    expect(after.get('default/all-labelled')).toBe(versionOf(labelled));
+  });
+
   it('has all of 600 pods that are created while it reads, page by page', async () => {
     const mirror = placesOf(lateClient());
     await read(mirror);
@@ -154,7 +191,7 @@ describe('a catch-up', () => {
   ) => {
     const asked: string[] = [];
     const client = memoryClient((request) => {
-      const isProbe = request.path.includes('fieldSelector');
+      const isProbe = request.headers['accept']?.includes('PartialObjectMetadataList') === true;
       asked.push(isProbe ? 'probe' : request.path.includes('watch=1') ? 'watch' : 'list');
       if (!isProbe && asked.at(-1) === 'list') return first();
       const answering = isProbe ? probe : watch;
@@ -168,7 +205,7 @@ describe('a catch-up', () => {
     const events = line('ADDED', pod('broken', 11)) + line('DELETED', pod('gone', 13));
     const watch = streaming(200, [events, never]);
     const { client, asked } = world(() => list(10, pod('gone', 9)), { probe, watch });
-    const mirror = placesOf(client, 'broken');
+    const mirror = placesOf(client, { invalid: 'broken' });
     await read(mirror);
     expect(await read(mirror)).toEqual({});
     expect(asked.toSorted()).toEqual(['list', 'probe', 'watch']);
@@ -219,6 +256,33 @@ describe('a catch-up', () => {
     expect(await read(mirror)).toEqual({});
     expect(asked.toSorted()).toEqual(['list', 'list', 'probe', 'watch']);
     expect(cancelled.toSorted()).toEqual(['probe', 'watch']);
+  });
+
+  it('of which nothing may be missed is over at once where the stream has told of everything', async () => {
+    const probe = list(12, pod('old', 9), pod('new', 11));
+    const watch = streaming(200, [line('ADDED', pod('new', 11)), never]);
+    const timing = new Hasty();
+    const { client, asked } = world(() => list(10, pod('old', 9)), { probe, watch }, timing);
+    const mirror = placesOf(client, { probe: 'all' });
+    await read(mirror);
+    const startedAtMs = timing.nowMs();
+    expect(await read(mirror)).toEqual({ old: '', new: '' });
+    // Silence would be three looks of 200 ms.
+    expect(timing.nowMs() - startedAtMs).toBeLessThanOrEqual(400);
+    expect(asked.toSorted()).toEqual(['list', 'probe', 'watch']);
+  });
+
+  it.each<[string, HttpResponse]>([
+    ['the question is refused', answer(403, { reason: 'Forbidden' })],
+    ['the stream does not tell of a change', list(12, pod('old', 11))],
+    ['the stream does not tell of a deletion', list(12)],
+  ])('of which nothing may be missed lists everything where %s', async (_, probe) => {
+    const watch = streaming(200, [never]);
+    const { client, asked } = world(() => list(10, pod('old', 9)), { probe, watch }, new Hasty());
+    const mirror = placesOf(client, { probe: 'all' });
+    await read(mirror);
+    await read(mirror);
+    expect(asked.filter((each) => each === 'list')).toHaveLength(2);
   });
 
   it('is not over because its process was not given the processor', async () => {

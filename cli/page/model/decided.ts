@@ -65,11 +65,17 @@ function timed(why: string, start: string): string {
   });
 }
 
+const GIVEN_UP: ReadonlySet<string> = new Set([
+  'InsufficientCapacityError',
+  'LaunchesPaused',
+  'NodeClassNotReady',
+]);
+
 /** Why claims got no instance, by the claim: the record of it is one for all of a NodePool. */
 function failuresIn(json: Json): ReadonlyMap<string, string> {
   const failed = listAt(json, 'timeline')
     .filter(isJson)
-    .filter((each) => textAt(each, 'kind') === 'InsufficientCapacityError')
+    .filter((each) => GIVEN_UP.has(textAt(each, 'kind') ?? ''))
     .map((each) => [textAt(each, 'object') ?? '', textAt(each, 'message') ?? ''] as const);
   return new Map(failed);
 }

@@ -53,6 +53,18 @@ export const EVENTS: readonly EventRow[] = [
     'no offering is left for the NodeClaim. The NodeClaim is deleted and its pods are planned again. On a static NodePool: nodes of `spec.replicas` cannot be launched',
   ),
   event(
+    'Warning',
+    'NodeClassNotReady',
+    'NodeClaim',
+    'the EC2NodeClass is missing or not ready. The NodeClaim is deleted and its pods are planned again',
+  ),
+  event(
+    'Warning',
+    'LaunchesPaused',
+    'NodeClaim',
+    'a pause window of its NodePool holds. The NodeClaim was not launched yet and is deleted',
+  ),
+  event(
     'Normal',
     'ProvenImageLaunched',
     'NodeClaim',

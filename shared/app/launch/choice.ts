@@ -37,7 +37,7 @@ import type { AppSettings } from '../settings.ts';
 import { isApproved } from '../writes/approval.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';
-import { saying } from '../writes/decisions.ts';
+import { recordNothing, saying } from '../writes/decisions.ts';
 import { claimRef, seenRef } from '../writes/references.ts';
 import { recordLaunchFailure } from './records.ts';
 
@@ -78,20 +78,29 @@ export interface LaunchPass extends Launching {
   readonly transient: Map<string, number>;
 }
 
-/** Deletes the claim: its pods need another plan. */
-export async function giveUp(pass: LaunchPass, claim: NodeClaim, cause: string, why: Reason) {
+/** Why a claim is given up, as metrics call it, and the event that says so: Karpenter's two, and ours. */
+const GIVEN_UP_EVENTS = {
+  insufficient_capacity: 'InsufficientCapacityError',
+  nodeclass_not_ready: 'NodeClassNotReady',
+  launches_paused: 'LaunchesPaused',
+} as const;
+type GiveUpCause = keyof typeof GIVEN_UP_EVENTS;
+
+/** Deletes the claim: its pods need another plan. What a window pauses is no failed launch. */
+export async function giveUp(pass: LaunchPass, claim: NodeClaim, cause: GiveUpCause, why: Reason) {
   const { ports, givenUp } = pass;
   await ports.cluster.event({
     regarding: claimRef(claim),
     type: 'Warning',
-    reason: 'InsufficientCapacityError',
+    reason: GIVEN_UP_EVENTS[cause],
     ...saying(why),
   });
   await ports.cluster.delete(claimRef(claim));
   const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
   ports.recorder.count('nodeclaims_disrupted_total', { reason: cause, nodepool, capacity_type });
   givenUp.push(claim.name);
-  await recordLaunchFailure(pass, claim, cause, why);
+  if (cause === 'launches_paused') await recordNothing(pass, why, `NodeClaim/${claim.name}`);
+  else await recordLaunchFailure(pass, claim, cause, why);
 }
 
 /** The claim says what it waits for; how long that may take counts from when it said so first. */

@@ -5,7 +5,12 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { JoinerProps } from '../../../infra/constructs/joiner-props.ts';
 import { JoinerStack } from '../../../infra/joiner-stack.ts';
-import { ENV, FUNCTION_NAMES, type FunctionName } from '../../../shared/contract.ts';
+import {
+  ENV,
+  FUNCTION_NAMES,
+  type FunctionName,
+  OPTIONAL_FUNCTIONS,
+} from '../../../shared/contract.ts';
 import { property, text } from '../../../shared/kube/list.ts';
 
 /** A function as the synthesised assembly has it. */
@@ -47,7 +52,8 @@ export function synthesiseFunctions(
     // The others of that stack are those of the whole one.
     ...functionsOf(shadow, outdir, resolved).filter(({ name }) => name === 'shadow'),
   ];
-  const missing = FUNCTION_NAMES.filter((name) => !functions.some((each) => each.name === name));
+  const needed = FUNCTION_NAMES.filter((name) => !OPTIONAL_FUNCTIONS.has(name));
+  const missing = needed.filter((name) => !functions.some((each) => each.name === name));
   if (missing.length > 0) throw new Error(`the template has no ${missing.join(', ')}`);
   return { functions, stop: () => rmSync(outdir, { recursive: true, force: true }) };
 }

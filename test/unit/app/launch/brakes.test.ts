@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
 import type { AppSettings } from '../../../../shared/app/settings.ts';
 import type { FailedLaunches } from '../../../../shared/core/launch/halted-pools.ts';
-import { APPROVED } from '../../../../shared/core/model/labels.ts';
+import { APPROVED, PAUSE } from '../../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../../shared/core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../../../shared/ports.ts';
 import {
@@ -78,6 +78,33 @@ describe('the halt of a NodePool', () => {
     const { ports, world } = await unlaunched(3);
     expect((await pass(ports)).launched).toHaveLength(count);
     expect(world.compute.machines.size).toBe(count);
+  });
+});
+
+describe('a window of a NodePool that pauses launches', () => {
+  it('gives up NodeClaims written before it, which is no failed launch', async () => {
+    const { ports, world } = await unlaunched(3);
+    const events: string[] = [];
+    const inWindow = withState(ports, ({ objects, ...state }) => ({
+      ...state,
+      objects: {
+        ...objects,
+        nodePools: objects.nodePools.map((pool) => ({
+          ...pool,
+          annotations: { ...pool.annotations, [PAUSE]: 'launch from * * * * * for 1h' },
+        })),
+      },
+    }));
+    const told = withPorts(inWindow, {
+      cluster: { event: async ({ type, reason }) => void events.push(`${type} ${reason}`) },
+    });
+    expect(await launched(told, 10)).toEqual([]);
+    expect(world.compute.machines.size).toBe(0);
+    expect(events).toContain('Warning LaunchesPaused');
+    expect(events).not.toContain('Warning InsufficientCapacityError');
+    const counted = [...world.recorder.counts.keys()].join('\n');
+    expect(counted).toContain('nodeclaims_disrupted_total');
+    expect(counted).not.toContain('launch_failures_total');
   });
 });
 

@@ -71,7 +71,7 @@ describe('a NodeClaim whose EC2NodeClass', () => {
     for (const each of world.store.list('EC2NodeClass')) world.store.update(each, change);
     const { failures } = await provision(at(1000), settings);
     expect([launchedOf(world), failures]).toEqual([expected, []]);
-    expect(warnings).toEqual(expected === 'deleted' ? ['InsufficientCapacityError'] : []);
+    expect(warnings).toEqual(expected === 'deleted' ? ['NodeClassNotReady'] : []);
   });
 
   it('does not exist is given up', async () => {
