@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { writeRelease } from '../../infra/release.ts';
 import { crdFiles } from '../../shared/api/crds/text.ts';
-import { VARIANT_NAMES, VARIANTS } from '../infra/variants.ts';
+import { VARIANTS } from '../infra/variants.ts';
 import { textOf } from '../support/repository.ts';
 import { output, run, write } from './installation.ts';
 
@@ -30,6 +30,9 @@ function has(program: string): boolean {
 const PLUGINS = process.env['JOINER_TERRAFORM_PLUGINS'];
 
 const SLOW = 240_000;
+
+/** The stack with most settings, and the one that never acts; `test/infra/templates` has all. */
+const TEMPLATES = ['shared-bucket', 'shadow'] as const;
 
 /** `place` is the folder of the installation, once it is there. */
 export function asNewUser(place: () => string): void {
@@ -63,7 +66,7 @@ export function asNewUser(place: () => string): void {
   });
 
   describe('joiner template of the package', () => {
-    it.each(VARIANT_NAMES)(
+    it.each(TEMPLATES)(
       'makes of %s what the checkout does',
       (name) => {
         const folder = folderOf(`template-${name}`);

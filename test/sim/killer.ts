@@ -5,7 +5,7 @@ import { Crash } from '../../shared/sim/world.ts';
  * Of the calls that a crash may come at every so many are tried: before and after the call in turn,
  * as the number is odd. `JOINER_CRASHES=all` tries all, in the nightly run.
  */
-export const CRASH_EVERY = process.env['JOINER_CRASHES'] === 'all' ? 1 : 9;
+export const CRASH_EVERY = process.env['JOINER_CRASHES'] === 'all' ? 1 : 13;
 
 /** Counts the calls of all ports and kills the use case at one of them. */
 export class Killer {
