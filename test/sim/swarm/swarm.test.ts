@@ -46,6 +46,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
+    20053,
+    'a replacement that was given up with pods stayed above the limit, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {
