@@ -51,6 +51,16 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
+    30073,
+    'too few types were cheaper for minValues, so that nodes stayed dear, as they should',
+    { isPlain: false, hasPools: false },
+  ],
+  [
+    30090,
+    'a spot node stayed whose pods had no room elsewhere, as it should',
+    { isPlain: false, hasPools: false },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {
