@@ -64,6 +64,9 @@ export class Safety {
     if (ref === undefined) return;
     if (call === 'evict') this.checkEviction(ref);
     if (call === 'deletePod') this.checkForced(ref);
+    if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'provision') {
+      this.pools.checkSurplus(ref.name);
+    }
     if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'disrupt') {
       this.pools.checkDeletion(ref.name);
       const claim = this.objects.nodeClaims.find(({ name }) => name === ref.name);

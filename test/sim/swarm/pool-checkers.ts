@@ -44,6 +44,8 @@ export class PoolSafety {
   private readonly limits: PoolLimits;
   /** By the claim's uid, since when it is said of it that it goes. */
   private readonly decided = new Map<string, number>();
+  /** Names of claims that a static NodePool had too many. */
+  private readonly surplus = new Set<string>();
 
   constructor(settings: CheckerSettings) {
     this.settings = settings;
@@ -69,6 +71,33 @@ export class PoolSafety {
     this.checkPolicy(going);
     this.checkQuiet(going);
     this.checkSaving(going);
+  }
+
+  /** Right before `provision` deletes the claim: a static NodePool has more than it should have. */
+  checkSurplus(name: string): void {
+    const claims = this.objects.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === FIXED);
+    const claim = claims.find((each) => each.name === name);
+    if (claim === undefined || claim.deletedAtMs !== undefined) return;
+    const during = { fromMs: this.nowMs - DECIDED_MS, untilMs: this.nowMs };
+    const pools = this.history.during(FIXED, during);
+    // What has come to nothing is deleted, too.
+    if (pools.length === 0 || claim.providerId === undefined) return;
+    this.surplus.add(name);
+    // Others may have been deleted by somebody else since it was decided.
+    const staying = claims.filter(({ name: each, deletedAtMs }) => {
+      return (
+        (deletedAtMs ?? this.nowMs) >= this.nowMs - DECIDED_MS &&
+        !(this.surplus.has(each) && each !== name)
+      );
+    });
+    const uids = new Set(staying.map(({ uid }) => uid));
+    const { length } = staying.filter(
+      ({ annotations }) => !annotations[REPLACES]?.split(',').some((uid) => uids.has(uid)),
+    );
+    const least = Math.min(...pools.map(({ replicas = 0 }) => replicas));
+    if (length <= least) {
+      this.settings.onProblem(`static: ${name} goes of ${length} nodes for ${least} replicas`);
+    }
   }
 
   /** Where heavier NodePools can take pods, lighter ones launch nothing. */
