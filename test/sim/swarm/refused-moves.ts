@@ -14,6 +14,22 @@ function cpuOf({ spec }: Pod): number {
   return amountOf(spec.requests, CPU);
 }
 
+/**
+ * Pods that there are more for as long as Deployments are restarted whose pods are not to be
+ * missing: a quarter of theirs, which is what a Deployment says that says nothing.
+ */
+function surgeOf(own: readonly Pod[], { pods }: State): readonly Pod[] {
+  const restarted = own.filter(
+    ({ annotations, controller }) =>
+      annotations['joiner.dev/drain'] === 'rollout' && controller?.kind === 'ReplicaSet',
+  );
+  const byOwner = new Map(restarted.map((pod) => [pod.controller?.name, pod]));
+  return [...byOwner].flatMap(([name, pod]) => {
+    const replicas = pods.filter(({ controller }) => controller?.name === name).length;
+    return Array.from({ length: Math.ceil(replicas / 4) }, () => pod);
+  });
+}
+
 /** Whether other nodes take all of these pods as they are, by cpu alone. */
 function haveRoomElsewhere(own: readonly Pod[], nodeName: string, { nodes, pods }: State): boolean {
   const free = nodes
@@ -34,7 +50,7 @@ function haveRoomElsewhere(own: readonly Pod[], nodeName: string, { nodes, pods 
 
 /**
  * No spot node is replaced by a spot node, as in Karpenter without `SpotToSpotConsolidation`: it
- * goes only where other nodes take its pods.
+ * goes only where other nodes take its pods, and those that come before these go.
  */
 export function isKeptSpot(
   { labels }: NodeClaim,
@@ -43,7 +59,8 @@ export function isKeptSpot(
   state: State,
 ): boolean {
   const moved = own.filter(({ controller }) => controller?.kind !== 'DaemonSet');
-  return labels[CAPACITY_TYPE] === SPOT && !haveRoomElsewhere(moved, nodeName, state);
+  const all = [...moved, ...surgeOf(moved, state)];
+  return labels[CAPACITY_TYPE] === SPOT && !haveRoomElsewhere(all, nodeName, state);
 }
 
 /** Of the type, as the capacity type; infinite: there is none now. */

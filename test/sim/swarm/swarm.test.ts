@@ -61,6 +61,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: false },
   ],
   [
+    20027,
+    'a spot node stayed since the restart of a Deployment would need more room, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {
