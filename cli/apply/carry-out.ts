@@ -103,6 +103,8 @@ export async function carryOut(
   readAtMs: number,
 ): Promise<Made> {
   const { pausedUntilMs, karpenterRenewedAtMs } = state;
+  const { settings } = run.copy;
+  const { minValuesPolicy } = settings.scheduling;
   const failures: Failure[] = [];
   const created: string[] = [];
   const deleted = new Set<string>();
@@ -115,7 +117,7 @@ export async function carryOut(
   for (const pool of approved.pools) {
     const before = created.length;
     const own = withPools(run.fixed.provisioning, { ...approved, pools: new Set([pool]) });
-    const keep = () => keepStaticCapacity(writing, { ...own, failures });
+    const keep = () => keepStaticCapacity(writing, { ...own, failures }, minValuesPolicy);
     await stepped(failures, 0, keep);
     fixed.set(pool, created.slice(before));
   }
@@ -124,7 +126,6 @@ export async function carryOut(
   const written = await stepped(failures, [], () => createClaims(writing, provisioning, plan));
   const first = { ...run.between, pausedUntilMs, karpenterRenewedAtMs };
   const disrupting = { ...noted, cluster: beginningWith(cluster, first) };
-  const { settings } = run.copy;
   const disrupted = await stepped(failures, NOTHING, () =>
     disruptApproved(disrupting, settings, approved.disruptions),
   );

@@ -85,7 +85,8 @@ async function provisioned(
 ): Promise<Provisioned> {
   const first = await observe(ports, settings, failures);
   let provisioning = first;
-  const keep = () => keepStaticCapacity(ports, withPools(first, approved));
+  const { minValuesPolicy } = settings.scheduling;
+  const keep = () => keepStaticCapacity(ports, withPools(first, approved), minValuesPolicy);
   if (settings.staticCapacity && (await keep()) > 0) {
     const { instanceTypes } = provisioning.snapshot;
     await launchStatic(cluster, instanceTypes, ports.catalog.region, ports.clock.nowMs());

@@ -64,7 +64,9 @@ export async function launchStatic(
   nowMs: number,
 ): Promise<void> {
   for (const claim of cluster.created) {
-    const choice = chooseLaunch(claim, types.get(claim.labels[NODE_POOL] ?? '') ?? [], 1);
+    const own = types.get(claim.labels[NODE_POOL] ?? '') ?? [];
+    // What minValues forbids was not written.
+    const choice = chooseLaunch(claim, own, 1, 'BestEffort');
     const [first] = 'options' in choice ? choice.options : [];
     if (first === undefined) continue;
     const { type, offering } = first;

@@ -46,9 +46,10 @@ describe('the replacement of a node that stays after all', () => {
     expect(names).toHaveLength(2);
   });
 
-  it('stays with pods that have come to it', async () => {
-    const { world, names } = await changedMind('4', [deployment('more', 3, '1')]);
+  it('stays with pods that have come to it, and the NodePool gets no node above its limit', async () => {
+    const { world, names } = await changedMind('4', [deployment('more', 9, '1')]);
     expect(names).toHaveLength(2);
+    expect(runningPods(world)).toBe(6);
     expect(entries(world, 'evicted')).toEqual([]);
   });
 });

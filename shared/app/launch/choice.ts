@@ -24,6 +24,7 @@ import type { InstanceType } from '../../core/model/instance-type.ts';
 import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { SchedulingSettings } from '../../core/model/snapshot.ts';
 import { launchPauseText } from '../../core/pause-windows.ts';
 import {
   type ClusterState,
@@ -122,8 +123,9 @@ export async function setAwaiting(
 export function nothingToLaunch(
   claim: Parameters<typeof chooseLaunch>[0],
   types: readonly InstanceType[],
+  minValuesPolicy: SchedulingSettings['minValuesPolicy'],
 ): Reason | undefined {
-  const choice = chooseLaunch(claim, types, 1);
+  const choice = chooseLaunch(claim, types, 1, minValuesPolicy);
   return 'stages' in choice ? nothingReason(choice.stages) : undefined;
 }
 
@@ -174,7 +176,8 @@ export async function prepare(
   if (await givenUpInWindow(pass, state, claim)) return undefined;
   const nodeClass = await usableClass(pass, state, claim);
   if (nodeClass === undefined) return undefined;
-  const choice = chooseLaunch(claim, types, pass.settings.fleetTypesMax);
+  const { fleetTypesMax, scheduling } = pass.settings;
+  const choice = chooseLaunch(claim, types, fleetTypesMax, scheduling.minValuesPolicy);
   if ('stages' in choice) {
     await giveUp(pass, claim, 'insufficient_capacity', nothingReason(choice.stages));
     return undefined;

@@ -123,11 +123,12 @@ interface Tally {
  * are launched. Karpenter plans nothing while a claim has no provider id.
  */
 async function launchesFirst(
-  { staticCapacity }: AppSettings,
+  { staticCapacity, scheduling }: AppSettings,
   input: ProvisioningInput,
 ): Promise<boolean> {
   const { state } = input;
-  if (staticCapacity && (await keepStaticCapacity(input.ports, input)) > 0) return true;
+  const keep = () => keepStaticCapacity(input.ports, input, scheduling.minValuesPolicy);
+  if (staticCapacity && (await keep()) > 0) return true;
   return waitingClaims(state.objects.nodeClaims).some(({ annotations, nodeClassRef }) => {
     const nodeClass = nodeClassOf(state, nodeClassRef);
     const isLaunchable = nodeClass !== undefined && isUsable(nodeClass);

@@ -13,7 +13,7 @@ import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
 import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
-import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../core/model/snapshot.ts';
 import { pauseWindow } from '../../core/pause-windows.ts';
 import type { ClusterState, NewNodeClaim, Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
@@ -77,10 +77,15 @@ export interface StaticInput {
 interface Launches {
   readonly rooms: readonly GroupRoom[];
   readonly onChange: () => void;
+  readonly minValuesPolicy: SchedulingSettings['minValuesPolicy'];
 }
 
 /** Creates and deletes claims of NodePools with `replicas`; how many it changed. */
-export async function keepStaticCapacity(ports: Ports, input: StaticInput): Promise<number> {
+export async function keepStaticCapacity(
+  ports: Ports,
+  input: StaticInput,
+  minValuesPolicy: SchedulingSettings['minValuesPolicy'],
+): Promise<number> {
   let changed = 0;
   const onChange = (): void => {
     changed += 1;
@@ -88,7 +93,7 @@ export async function keepStaticCapacity(ports: Ports, input: StaticInput): Prom
   const rooms = groupRooms(input.snapshot);
   for (const pool of input.pools) {
     if (pool.isDeleting || !isTrue(pool, 'Ready')) continue;
-    const keep = () => keepReplicas(ports, input, pool, { rooms, onChange });
+    const keep = () => keepReplicas(ports, input, pool, { rooms, onChange, minValuesPolicy });
     input.failures.push(...(await attempt(`NodePool/${pool.name}`, keep)));
   }
   return changed;
@@ -110,7 +115,7 @@ async function keepReplicas(
   ports: Ports,
   input: StaticInput,
   pool: NodePool,
-  { rooms, onChange }: Launches,
+  { rooms, onChange, minValuesPolicy }: Launches,
 ): Promise<void> {
   const { state, typesOf, snapshot, shared } = input;
   if (pool.replicas === undefined) return;
@@ -124,7 +129,9 @@ async function keepReplicas(
   let nothing: Reason | undefined;
   while (planned.length < missing && nothing === undefined) {
     const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
-    nothing = refusalBy(rooms, pool.name, most, currency) ?? nothingToLaunch(claim, typesOf(claim));
+    nothing =
+      refusalBy(rooms, pool.name, most, currency) ??
+      nothingToLaunch(claim, typesOf(claim), minValuesPolicy);
     if (nothing !== undefined) break;
     planned.push(claim);
     for (const each of rooms) if (each.caps.pools.includes(pool.name)) each.take(most, 1);

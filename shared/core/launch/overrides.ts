@@ -5,7 +5,9 @@ import {
   CAPACITY_TYPE,
   type CapacityType,
   INSTANCE_LABELS,
+  INSTANCE_TYPE,
   ON_DEMAND,
+  ownValue,
   RESERVATION_ID,
   RESERVATION_TYPE,
   RESERVED,
@@ -14,7 +16,9 @@ import {
   ZONE_ID,
 } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
+import type { RequirementExpression } from '../model/requirement.ts';
 import { fitsResources } from '../model/resources.ts';
+import type { SchedulingSettings } from '../model/snapshot.ts';
 import { allows, type Requirements, requirementsOf } from '../requirements/value-set.ts';
 
 /** One way to launch a claim. */
@@ -112,6 +116,20 @@ function preferredCapacityType(options: readonly LaunchOption[]): CapacityType {
   return present.has(SPOT) ? SPOT : ON_DEMAND;
 }
 
+/** Whether the types still have as many values of each key as the claim has to keep open. */
+export function keepsMinValues(
+  requirements: readonly RequirementExpression[],
+  types: readonly InstanceType[],
+): boolean {
+  return requirements.every(({ key, minValues, operator, values }) => {
+    if (minValues === undefined) return true;
+    if (operator === 'In' && values.length < minValues) return false;
+    if (key === INSTANCE_TYPE) return types.length >= minValues;
+    const offered = new Set(types.flatMap((type) => ownValue(type.labels, key) ?? []));
+    return offered.size === 0 || offered.size >= minValues;
+  });
+}
+
 /** Every available offering that the claim allows and that its requests fit. */
 function compatibleOptions(
   claim: Pick<NodeClaim, 'requirements' | 'requests'>,
@@ -159,9 +177,15 @@ export function chooseLaunch(
   claim: Pick<NodeClaim, 'requirements' | 'requests'>,
   types: readonly InstanceType[],
   typesMax: number,
+  minValuesPolicy: SchedulingSettings['minValuesPolicy'] = 'Strict',
 ): LaunchChoice | NothingToLaunch {
   const { options: found, stages } = compatibleOptions(claim, types);
   if (found.length === 0) return { stages };
+  const left = [...new Set(found.map(({ type }) => type))];
+  // Some may have become short since the claim was planned.
+  if (minValuesPolicy === 'Strict' && !keepsMinValues(claim.requirements, left)) {
+    return { stages: [...stages, { what: 'types as many as minValues asks for', left: 0 }] };
+  }
   let options: readonly LaunchOption[] = [...found].sort(compareOptions);
   if (!claim.requirements.some((each) => each.minValues !== undefined)) {
     const plain = options.filter(({ type }) => !isExotic(type));

@@ -14,6 +14,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { roomOf } from './caps.ts';
 import { isBudgetSpent, isBudgetTight, isGuarded, isProtected } from './own-rules.ts';
+import { isKeptSpot, priceToReplaceBy } from './refused-moves.ts';
 import type { Setting } from './setting.ts';
 
 /** What nodes cost at rest, and what a plan from nothing of their pods would. */
@@ -115,10 +116,20 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     if (why !== undefined) held.set(why, (held.get(why) ?? 0) + 1);
     return why === undefined;
   });
-  const plan = solve(withoutNodes(snapshot, free), world.settings.scheduling);
+  // They are in both amounts: whether a few others go is not to decide alone.
+  const isKept = ({ claim, node, pods: own }: Usage): boolean =>
+    isKeptSpot(claim, own, node.name, state.objects);
+  const kept = free.filter(isKept).map(priceOf);
+  const others = free.filter((usage) => !isKept(usage));
+  const plan = solve(withoutNodes(snapshot, others), world.settings.scheduling);
+  const planned = plan.newNodeClaims.map((each) => {
+    const pool = nodePools.find(({ name }) => name === each.nodePool);
+    const types = instanceTypes.get(each.nodePool) ?? [];
+    return pool === undefined ? each.chosen.price : priceToReplaceBy(each, pool, types);
+  });
   return {
     paid: free.reduce((sum, usage) => sum + priceOf(usage), 0),
-    planned: plan.pricePerHour,
+    planned: [...kept, ...planned].reduce((sum, price) => sum + price, 0),
     hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
     isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
     held,

@@ -1,6 +1,6 @@
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
-import { INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import { CAPACITY_TYPE, INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import type { PausedPart } from '../../../shared/core/pause-windows.ts';
@@ -50,7 +50,7 @@ export class Safety {
     if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
     if (call === 'launch') {
       const { nodePool = '' } = first as FleetRequest;
-      this.checkMinValues(first as FleetRequest);
+      this.checkMinValuesOf(first as FleetRequest);
       this.checkPaused('launch', by, { name: 'a launch', labels: { [NODE_POOL]: nodePool } });
     }
     const ref = first as ObjectRef | undefined;
@@ -60,10 +60,14 @@ export class Safety {
     if (call === 'createNodeClaim') {
       this.checkPaused('launch', by, first as NewNodeClaim);
       this.pools.checkWeight(first as NewNodeClaim);
+      this.checkMinValues(first as NewNodeClaim);
     }
     if (ref === undefined) return;
     if (call === 'evict') this.checkEviction(ref);
     if (call === 'deletePod') this.checkForced(ref);
+    if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'provision') {
+      this.pools.checkSurplus(ref.name);
+    }
     if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'disrupt') {
       this.pools.checkDeletion(ref.name);
       const claim = this.objects.nodeClaims.find(({ name }) => name === ref.name);
@@ -113,19 +117,36 @@ export class Safety {
     }
   }
 
-  /** EC2 may choose of so many. */
-  private checkMinValues({ nodePool, overrides }: FleetRequest): void {
+  /** A NodeClaim keeps so many types open. */
+  private checkMinValues({ name, labels, requirements }: NewNodeClaim): void {
+    // What is static has the requirements of its NodePool.
+    if (labels[NODE_POOL] !== 'default') return;
+    const types = requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type');
+    if (types?.operator === 'In') this.checkTypes(name, types.values);
+  }
+
+  /**
+   * And EC2 may choose of so many. As in Karpenter, a NodeClaim of several capacity types has them
+   * in all, and is launched as one.
+   */
+  private checkMinValuesOf({ nodePool, overrides }: FleetRequest): void {
+    if (nodePool !== 'default') return;
+    const pool = this.objects.nodePools.find(({ name }) => name === nodePool);
+    const { values = [] } =
+      pool?.template.requirements.find(({ key }) => key === CAPACITY_TYPE) ?? {};
+    const types = overrides.map(({ instanceType }) => instanceType);
+    if (values.length === 1) this.checkTypes('a launch', types);
+  }
+
+  private checkTypes(what: string, types: readonly string[]): void {
     const { setting, onProblem } = this.settings;
     const { minValues } = setting.kinds;
-    if (minValues === undefined || nodePool !== 'default') return;
+    if (minValues === undefined) return;
     const isByFamily = minValues.key === 'karpenter.k8s.aws/instance-family';
-    const values = new Set(
-      overrides.map(({ instanceType }) => {
-        return isByFamily ? instanceType.split('.')[0] : instanceType;
-      }),
-    );
+    const values = new Set(types.map((type) => (isByFamily ? type.split('.')[0] : type)));
     if (values.size < minValues.minValues) {
-      onProblem(`minValues: ${[...values].join(', ')} for ${JSON.stringify(minValues)}`);
+      const wanted = JSON.stringify(minValues);
+      onProblem(`minValues: ${what} has ${[...values].join(', ')} for ${wanted}`);
     }
   }
 

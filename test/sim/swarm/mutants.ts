@@ -189,4 +189,34 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'quietSinceMs(candidate, nowMs) + consolidateAfter;',
     to: 'quietSinceMs(candidate, nowMs) + 0 * consolidateAfter;',
   },
+  {
+    name: 'a static NodePool keeps what it has too much',
+    file: 'shared/app/provision/static-capacity.ts',
+    from: 'if (claims.length <= replicas) return;',
+    to: 'if (claims.length >= replicas) return;',
+  },
+  {
+    name: 'of a static NodePool one node too many goes',
+    file: 'shared/app/provision/static-capacity.ts',
+    from: '.slice(0, surplus)',
+    to: '.slice(0, surplus + 1)',
+  },
+  {
+    name: 'launches keep to no minValues',
+    file: 'shared/core/scheduling/search/min-values.ts',
+    from: "problem.settings.minValuesPolicy === 'Strict' &&\n    pool",
+    to: "problem.settings.minValuesPolicy !== 'Strict' &&\n    pool",
+  },
+  {
+    name: 'a guard lets young nodes be moved',
+    file: 'shared/core/disruption/consolidation/consolidation-guard.ts',
+    from: 'nowMs - createdAtMs >= guard.ageMs',
+    to: 'nowMs - createdAtMs >= 0 * guard.ageMs',
+  },
+  {
+    name: 'fallbacks return as many as there are',
+    file: 'shared/core/disruption/budgets.ts',
+    from: "terms === undefined || isReason(terms) ? '0' : terms.nodes;",
+    to: "terms === undefined || isReason(terms) ? '0' : '9'.concat(terms.nodes);",
+  },
 ];

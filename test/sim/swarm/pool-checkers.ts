@@ -16,6 +16,7 @@ import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
 import { GROUP } from './more-pools.ts';
 import { allowedBy, leastAgeMs, leastSaving } from './own-rules.ts';
 import { PoolHistory } from './pool-history.ts';
+import { PoolLimits } from './pool-limits.ts';
 import { FIXED } from './rare-kinds.ts';
 
 /** An invocation that stands still writes nothing more once its Lease is another's. */
@@ -40,18 +41,22 @@ interface Going {
 export class PoolSafety {
   private readonly settings: CheckerSettings;
   private readonly history = new PoolHistory();
+  private readonly limits: PoolLimits;
   /** By the claim's uid, since when it is said of it that it goes. */
   private readonly decided = new Map<string, number>();
+  /** Names of claims that a static NodePool had too many. */
+  private readonly surplus = new Set<string>();
 
   constructor(settings: CheckerSettings) {
     this.settings = settings;
+    this.limits = new PoolLimits(settings);
   }
 
   /** After each change of an object. */
   check(): void {
     this.history.note(this.objects.nodePools, this.nowMs);
     for (const claim of this.objects.nodeClaims) this.noteDecision(claim);
-    for (const pool of this.objects.nodePools) this.checkLimits(pool);
+    this.limits.check();
     this.checkGroup();
     this.checkFixed();
   }
@@ -66,6 +71,33 @@ export class PoolSafety {
     this.checkPolicy(going);
     this.checkQuiet(going);
     this.checkSaving(going);
+  }
+
+  /** Right before `provision` deletes the claim: a static NodePool has more than it should have. */
+  checkSurplus(name: string): void {
+    const claims = this.objects.nodeClaims.filter(({ labels }) => labels[NODE_POOL] === FIXED);
+    const claim = claims.find((each) => each.name === name);
+    if (claim === undefined || claim.deletedAtMs !== undefined) return;
+    const during = { fromMs: this.nowMs - DECIDED_MS, untilMs: this.nowMs };
+    const pools = this.history.during(FIXED, during);
+    // What has come to nothing is deleted, too.
+    if (pools.length === 0 || claim.providerId === undefined) return;
+    this.surplus.add(name);
+    // Others may have been deleted by somebody else since it was decided.
+    const staying = claims.filter(({ name: each, deletedAtMs }) => {
+      return (
+        (deletedAtMs ?? this.nowMs) >= this.nowMs - DECIDED_MS &&
+        !(this.surplus.has(each) && each !== name)
+      );
+    });
+    const uids = new Set(staying.map(({ uid }) => uid));
+    const { length } = staying.filter(
+      ({ annotations }) => !annotations[REPLACES]?.split(',').some((uid) => uids.has(uid)),
+    );
+    const least = Math.min(...pools.map(({ replicas = 0 }) => replicas));
+    if (length <= least) {
+      this.settings.onProblem(`static: ${name} goes of ${length} nodes for ${least} replicas`);
+    }
   }
 
   /** Where heavier NodePools can take pods, lighter ones launch nothing. */
@@ -117,30 +149,6 @@ export class PoolSafety {
     const during = { fromMs: decidedAtMs - DECIDED_MS, untilMs: this.nowMs };
     const pools = this.history.during(claim.labels[NODE_POOL], during);
     return pools.length === 0 ? undefined : { claim, reason, decidedAtMs, pools };
-  }
-
-  /** NodeClaims that stay never have more than the limit; those that are replaced go first. */
-  private checkLimits({ name, limits }: NodePool): void {
-    if (Object.keys(limits).length === 0) return;
-    const { nodeClaims, nodes } = this.objects;
-    // Their NodeClaims are deleted in a moment.
-    const going = new Set(
-      nodes.flatMap(({ deletedAtMs, providerId }) => (deletedAtMs === undefined ? [] : providerId)),
-    );
-    const staying = nodeClaims.filter(
-      ({ labels, deletedAtMs, annotations, providerId }) =>
-        labels[NODE_POOL] === name &&
-        deletedAtMs === undefined &&
-        annotations[REPLACED_BY] === undefined &&
-        !going.has(providerId ?? ''),
-    );
-    const amounts = amountsOf(staying);
-    const used = { cpu: amounts.cpu * 1000, nodes: amounts.nodes };
-    for (const resource of ['cpu', 'nodes'] as const) {
-      const most = limits[resource] ?? Number.POSITIVE_INFINITY;
-      if (used[resource] <= most) continue;
-      this.settings.onProblem(`limit: ${name} has ${used[resource]} ${resource} of ${most}`);
-    }
   }
 
   /** The caps of groups are never exceeded, whatever drains. */

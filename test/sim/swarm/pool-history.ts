@@ -15,8 +15,8 @@ export class PoolHistory {
   note(pools: readonly NodePool[], nowMs: number): void {
     for (const pool of pools) {
       const known = this.versions.get(pool.name) ?? [];
-      const { annotations, disruption, limits } = pool;
-      const text = JSON.stringify([annotations, disruption, limits]);
+      const { annotations, disruption, limits, replicas } = pool;
+      const text = JSON.stringify([annotations, disruption, limits, replicas]);
       if (known.at(-1)?.text === text) continue;
       this.versions.set(pool.name, [...known, { fromMs: nowMs, text, pool }]);
     }

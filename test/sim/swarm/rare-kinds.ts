@@ -34,6 +34,12 @@ export interface RareKinds {
    * moves of its nodes begin, and are held once the replacement is ready.
    */
   readonly heldAgain: string | undefined;
+  /** Nodes of NodePool `default` are to be so old; they are worth moving long before. */
+  readonly leastAgeMinutes: number | undefined;
+  /** From when on spot can be had: several nodes of NodePool `default` are fallbacks then. */
+  readonly spotFromMinute: number | undefined;
+  /** People change the number of static nodes again and again. */
+  readonly isRescaled: boolean;
 }
 
 export const NO_RARE_KINDS: RareKinds = {
@@ -42,6 +48,16 @@ export const NO_RARE_KINDS: RareKinds = {
   minValues: undefined,
   window: undefined,
   heldAgain: undefined,
+  leastAgeMinutes: undefined,
+  spotFromMinute: undefined,
+  isRescaled: false,
+};
+
+/** More than there are of the largest size: pods may not be put together on few large nodes. */
+const MANY_TYPES: MinValues = {
+  key: 'node.kubernetes.io/instance-type',
+  operator: 'Exists',
+  minValues: 6,
 };
 
 /** With a generator of its own, so that everything else of a seed stays as it is. */
@@ -58,12 +74,19 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
   const kind = random.next();
   const window = { fromMinute: random.between(24, 44), minutes: random.between(70, 100) };
   const workload = one(random, workloads);
+  const isIn = (from: number, until: number): boolean => kind >= from && kind < until;
+  // Drawn with what there was before, so that seeds of no new kind stay as they are.
+  const isRescaled = isIn(0.71, 0.75);
+  const own = isIn(0.65, 0.69) ? MANY_TYPES : undefined;
   return {
-    replicas: isStatic ? replicas : undefined,
+    replicas: isStatic || isRescaled ? replicas : undefined,
     scheduled: isScheduled ? scheduled : [],
-    minValues: hasMinValues ? minValues : undefined,
+    minValues: own ?? (hasMinValues ? minValues : undefined),
     window: kind < 0.1 ? window : undefined,
     heldAgain: kind >= 0.9 ? workload : undefined,
+    leastAgeMinutes: isIn(0.53, 0.57) ? window.fromMinute - 10 : undefined,
+    spotFromMinute: isIn(0.6, 0.64) ? replicas * 4 : undefined,
+    isRescaled,
   };
 }
 
@@ -83,8 +106,13 @@ function scheduledBudget(random: Prng): Json {
 }
 
 /** Moves of nodes are what the world is about: they cost what they did not cost before. */
-export function isAboutMoves({ window, heldAgain }: RareKinds): boolean {
-  return window !== undefined || heldAgain !== undefined;
+export function isAboutMoves({ window, heldAgain, leastAgeMinutes }: RareKinds): boolean {
+  return window !== undefined || heldAgain !== undefined || leastAgeMinutes !== undefined;
+}
+
+/** What the world is about is said of one NodePool. */
+export function isOfOnePool(kinds: RareKinds): boolean {
+  return isAboutMoves(kinds) || kinds.spotFromMinute !== undefined;
 }
 
 export function fixedPool(replicas: number): Json {

@@ -6,6 +6,8 @@ import { disruptionBudget, type Setting } from './setting.ts';
 const MINUTE = 60_000;
 /** When nodes become worth moving in a world whose moves are held. */
 const DEARER_AT_MS = 12 * MINUTE;
+/** The same in a world whose nodes are too young to be moved then. */
+const DEARER_YOUNG_MS = 5 * MINUTE;
 /** So long before a window they do in a world that has one: one tick, and no move would end. */
 const BEFORE_WINDOW_MS = 70_000;
 /** Longer than a move that is held is kept up. */
@@ -24,9 +26,10 @@ export interface ReasonsSettings {
 /** Makes nodes worth moving in worlds that are about moves, and holds them or has them return. */
 export function giveReasonsToMove(settings: ReasonsSettings): void {
   const { kinds, spotFromMinute } = settings.setting;
-  const { window, heldAgain } = kinds;
+  const { window, heldAgain, leastAgeMinutes } = kinds;
   if (spotFromMinute !== undefined) offerSpotFrom(settings, spotFromMinute);
   if (window !== undefined) makeDearer(settings, beforeWindow(window));
+  if (leastAgeMinutes !== undefined) makeDearer(settings, DEARER_YOUNG_MS);
   if (heldAgain === undefined) return;
   makeDearer(settings, DEARER_AT_MS);
   const { timeline } = settings.world;

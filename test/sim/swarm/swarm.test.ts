@@ -46,6 +46,26 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
+    20053,
+    'a replacement that was given up with pods stayed above the limit, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
+    30073,
+    'too few types were cheaper for minValues, so that nodes stayed dear, as they should',
+    { isPlain: false, hasPools: false },
+  ],
+  [
+    30090,
+    'a spot node stayed whose pods had no room elsewhere, as it should',
+    { isPlain: false, hasPools: false },
+  ],
+  [
+    20027,
+    'a spot node stayed since the restart of a Deployment would need more room, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {

@@ -15,7 +15,7 @@ import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
 import { GROUP, withMorePools } from './more-pools.ts';
 import { one } from './one.ts';
-import { drawKinds, isAboutMoves, NO_RARE_KINDS } from './rare-kinds.ts';
+import { drawKinds, isOfOnePool, NO_RARE_KINDS } from './rare-kinds.ts';
 import { giveReasonsToMove } from './reasons-to-move.ts';
 import { drawSetting, type Setting } from './setting.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
@@ -89,7 +89,7 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const simple = withKinds(drawnSetting, kinds);
   const pools = new Prng(seed, 'pools');
   const hasPools = (pools.next() < 0.5 && options.isPlain !== true) || options.hasPools === true;
-  const isOne = options.hasPools === false || isAboutMoves(kinds);
+  const isOne = options.hasPools === false || isOfOnePool(kinds);
   const setting = hasPools && !isOne ? withMorePools(simple, pools) : simple;
   const settings = { limitGroups: groupsOf(setting) };
   const { world, script } = await smallWorld(setting.manifests, { seed, settings });

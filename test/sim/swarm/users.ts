@@ -6,7 +6,7 @@ import type { Json } from '../../../shared/sim/json.ts';
 import { setCondition } from '../../../shared/sim/objects.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
-import type { World } from '../../../shared/sim/world.ts';
+import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { nodeClass } from '../small-world.ts';
 import { EditedPools } from './edited-pools.ts';
 import type { Karpenter } from './karpenter.ts';
@@ -41,6 +41,14 @@ const MINUTE = 60_000;
 const PROTECTED_FOR = '6m';
 /** By then a static NodePool has what it was told to have. */
 const SETTLED_MS = 20 * MINUTE;
+/** Static nodes by the minute in a world that is about them: by one and by several at once. */
+const RESCALED = [
+  [5, 4],
+  [9, 3],
+  [13, 1],
+  [17, 4],
+  [21, 2],
+] as const;
 
 export interface UsersSettings {
   readonly world: World;
@@ -78,6 +86,10 @@ export class Users {
     this.fixed = { replicas, before: replicas, editedMs: Number.NEGATIVE_INFINITY };
     const { world, setting, random } = settings;
     this.pools = new EditedPools({ world, setting, random, replicas: () => this.fixed.replicas });
+    if (!setting.kinds.isRescaled) return;
+    for (const [minute, replicas] of RESCALED) {
+      world.timeline.at(WORLD_START_MS + minute * MINUTE, () => this.setFixed(replicas));
+    }
   }
 
   act(action: ActionName): void {
@@ -139,8 +151,11 @@ export class Users {
   }
 
   private scaleFixed(): void {
-    const { world, random } = this.settings;
-    const replicas = random.between(0, 4);
+    this.setFixed(this.settings.random.between(0, 4));
+  }
+
+  private setFixed(replicas: number): void {
+    const { world } = this.settings;
     const editedMs = world.timeline.nowMs();
     const isRecent = editedMs - this.fixed.editedMs < SETTLED_MS;
     const before = Math.max(this.fixed.replicas, isRecent ? this.fixed.before : 0);

@@ -96,6 +96,17 @@ describe('what is asked of a fleet', () => {
     expect(chosen(types, flexible)).toBe('on-demand g/a b/a');
   });
 
+  it.each([
+    ['as many types as minValues can be had', 2, 'on-demand a/a b/a'],
+    ['fewer can be had, since others are short', 3, '3 3 3 2 2 0'],
+  ])('%s', (_, minValues, expected) => {
+    const short = { ...offering('on-demand', 3), available: false };
+    const types = [onDemand('a', 1), onDemand('b', 2), type('c', [short])];
+    const key = 'node.kubernetes.io/instance-type';
+    const flexible = [{ key, operator: 'In', values: ['a', 'b', 'c'], minValues }] as const;
+    expect(chosen(types, flexible)).toBe(expected);
+  });
+
   it('says at which filter everything was lost', () => {
     expect(chosen([onDemand('a', 1)], [], 5000)).toBe('1 1 1 1 0');
     const zone = [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['z'] }] as const;

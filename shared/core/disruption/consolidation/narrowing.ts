@@ -1,7 +1,7 @@
-import { chooseLaunch } from '../../launch/overrides.ts';
+import { chooseLaunch, keepsMinValues } from '../../launch/overrides.ts';
 import { missing } from '../../missing.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, ownValue, ZONE } from '../../model/labels.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../model/labels.ts';
 import type { PlannedNodeClaim } from '../../model/plan.ts';
 import type { RequirementExpression } from '../../model/requirement.ts';
 
@@ -14,20 +14,6 @@ function only(
   return requirements.map((each) => {
     const isListed = each.key === key && each.operator === 'In';
     return isListed ? { ...each, values: each.values.filter((one) => values.includes(one)) } : each;
-  });
-}
-
-/** Whether the types still have as many values of each key as the claim has to keep open. */
-function keepsMinValues(
-  requirements: readonly RequirementExpression[],
-  types: readonly InstanceType[],
-): boolean {
-  return requirements.every(({ key, minValues, operator, values }) => {
-    if (minValues === undefined) return true;
-    if (operator === 'In' && values.length < minValues) return false;
-    if (key === INSTANCE_TYPE) return types.length >= minValues;
-    const offered = new Set(types.flatMap((type) => ownValue(type.labels, key) ?? []));
-    return offered.size === 0 || offered.size >= minValues;
   });
 }
 
