@@ -79,7 +79,7 @@ export interface LaunchPass extends Launching {
   readonly transient: Map<string, number>;
 }
 
-/** Why a claim is given up, as metrics call it, and the event that says so: Karpenter's two, and ours. */
+/** Why a claim is given up, as metrics call it, and the event that says so: two are Karpenter's. */
 const GIVEN_UP_EVENTS = {
   insufficient_capacity: 'InsufficientCapacityError',
   nodeclass_not_ready: 'NodeClassNotReady',

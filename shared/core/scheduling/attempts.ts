@@ -138,15 +138,20 @@ export function attempts(context: SearchContext, known: Known): readonly Attempt
   return allImproved(found, orderOf(context), known);
 }
 
-/** The attempts, improved: the cheapest first, and others by the steps that it leaves. */
+/**
+ * The attempts, improved: the cheapest first, and others by the steps that it leaves. Where pods
+ * are left over there are twice the steps: how many improving makes room for is not known before.
+ */
 function allImproved(
   found: readonly Attempt[],
   order: readonly ResolvedClass[],
   { budgets: { improving, merging }, steps }: Known,
 ): readonly Attempt[] {
-  let most = improving?.most ?? 0;
+  const sorted = found.toSorted(compareAttempts);
+  const isShort = order.some(({ podClass }) => (sorted[0]?.state.leftOf(podClass) ?? 0) > 0);
+  let most = (improving?.most ?? 0) * (isShort ? 2 : 1);
   const better = new Map<Attempt, Attempt>();
-  for (const each of found.toSorted(compareAttempts)) {
+  for (const each of sorted) {
     const before = steps.taken;
     better.set(each, improving ? improved(each, order, { ...improving, most }, steps) : each);
     most -= steps.taken - before;
@@ -165,6 +170,13 @@ function hasPlace(empty: SearchState, resolved: ResolvedClass): boolean {
     suitableNodes(empty, resolved).some((existing) => empty.canPutOnNode(resolved, existing))
   );
 }
+
+/**
+ * What a USD an hour counts as a share of a limit, where as many pods as can be are placed: nearly
+ * nothing, so that the price decides between equals only, and enough to leave out types that take
+ * one pod more for many times the price. Of equally many pods the cheaper plan is taken.
+ */
+const PRICES_OF_LIMITS = [1e-6, 1e-3] as const;
 
 /** Plans in which such pods as the best so far leaves over are placed in another order. */
 class LeftOver {
@@ -215,7 +227,7 @@ class LeftOver {
         state.leftOf(podClass) > 0 &&
         groups.some(({ pool }) => budgets.remaining(pool.pool.name) !== undefined),
     );
-    return isKept ? this.made({ counts: true }) : [];
+    return isKept ? PRICES_OF_LIMITS.flatMap((counts) => this.made({ counts })) : [];
   }
 
   private rounds(
@@ -246,7 +258,7 @@ class LeftOver {
     const { context, known } = this;
     const { steps } = known;
     const { growing, leftOver } = known.budgets;
-    const way = { ...known.usual, counts: turns.counts === true };
+    const way = { ...known.usual, counts: turns.counts };
     const packing = packed(context, way, known, new Map(), turns);
     this.steps += packing?.state.steps ?? 0;
     const growth = leftOver > 0 ? grown(context, { ...turns, most: growing, steps }) : undefined;

@@ -16,17 +16,20 @@ export interface Turns {
    * and all that needs nobody before both: otherwise pods of these classes fill the existing nodes.
    */
   readonly company?: ReadonlySet<PodClass>;
-  /** As many pods as limits of NodePools let be placed: smaller ones come first. */
-  readonly counts?: boolean;
+  /**
+   * As many pods as limits of NodePools let be placed: smaller ones come first. What a USD an hour
+   * counts as a share of a limit.
+   */
+  readonly counts?: number;
 }
 
 /** The order in which classes are placed: as their turns say, then by size. */
 export function orderOf(
   { problem, resolvedClasses }: SearchContext,
-  { first = new Set(), company = new Set(), counts = false }: Turns = {},
+  { first = new Set(), company = new Set(), counts }: Turns = {},
 ): readonly ResolvedClass[] {
   const order = resolvedClasses.toSorted(byRequests(problem.resources));
-  if (counts) return order.reverse();
+  if (counts !== undefined) return order.reverse();
   if (first.size + company.size === 0) return order;
   const turnOf = ({ podClass, host: { needs } }: ResolvedClass): number => {
     if (company.has(podClass)) return 3;

@@ -6,15 +6,52 @@ import {
   refusalBy,
   withGroupCaps,
 } from '../../../shared/core/limit-groups/group-room.ts';
-import { capsAt, limitGroupsOf } from '../../../shared/core/limit-groups/limit-groups.ts';
+import {
+  capsAt,
+  type GroupCaps,
+  limitGroupsOf,
+} from '../../../shared/core/limit-groups/limit-groups.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
-import { claimOf, FAMILY, podOf, poolOf, snapshotOf } from '../../builders/scheduling.ts';
+import {
+  claimOf,
+  FAMILY,
+  GI,
+  podOf,
+  podsOf,
+  poolOf,
+  snapshotOf,
+  typeOf,
+} from '../../builders/scheduling.ts';
 
 const GROUP = 'joiner.dev/limit-group';
 const PRICE = 'joiner.dev/price';
 const inGroup = (name: string, group: string) => poolOf(name, { annotations: { [GROUP]: group } });
 const groupsOf = (text: string) => limitGroupsOf(text) ?? [];
+
+describe('the cap of a group', () => {
+  it('is planned with as a limit of the NodePool itself', () => {
+    const types = [2, 4, 8, 16, 32, 48, 64, 96].flatMap((cpu) => [
+      typeOf(`m.${cpu}`, cpu, cpu * 4, cpu * 0.05),
+      typeOf(`r.${cpu}`, cpu, cpu * 8, cpu * 0.06),
+    ]);
+    const pods = [
+      ...podsOf(40, 'large', { requests: { cpu: 7000, memory: 8 * GI, pods: 1 } }),
+      ...podsOf(200, 'small', { requests: { cpu: 500, memory: GI, pods: 1 } }),
+    ];
+    const plannedWith = (limits: Readonly<Record<string, number>>, groupCaps: GroupCaps[]) => {
+      const nodePools = [poolOf('a', { limits })];
+      const snapshot = { ...snapshotOf({ types, pods, nodePools }), groupCaps };
+      const plan = solve(snapshot, DEFAULT_SCHEDULING_SETTINGS);
+      const names = plan.newNodeClaims.map(({ instanceTypes }) => [...instanceTypes].join());
+      return { names, left: [...plan.unplaced.keys()].sort() };
+    };
+    const caps = { cpu: 120_000 };
+    const own = plannedWith(caps, []);
+    expect(own.left.length).toBeGreaterThan(0);
+    expect(plannedWith({}, [{ group: 'all', pools: ['a'], caps }])).toEqual(own);
+  });
+});
 
 describe('what a group leaves', () => {
   const caps = capsAt(groupsOf('batch nodes=9 cpu=100 price=10'), [inGroup('a', 'batch')], 0);

@@ -121,3 +121,23 @@ describe('pods of which the limits of a NodePool let only some be placed', () =>
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
   });
 });
+
+describe('a limit of nodes that leaves pods over', () => {
+  it('does not launch types that cost many times as much for a pod more', () => {
+    const types = [
+      typeOf('c', 96, 192, 3.5),
+      typeOf('m', 96, 384, 4.2),
+      typeOf('r', 96, 768, 5.5),
+      typeOf('p', 96, 1056, 33),
+    ];
+    const pods = [100, 300, 1500, 3000, 6000].flatMap((cpu) =>
+      [0.25, 1, 3, 8, 20].flatMap((memory) =>
+        podsOf(30, `of-${cpu}-${memory * 4}`, { requests: { cpu, memory: memory * GI, pods: 1 } }),
+      ),
+    );
+    const plan = planOf({ types, pods, nodePools: [poolOf('a', { limits: { nodes: 10 } })] });
+    // With the price between equals only it was 622 pods for $98.70.
+    expect(pods.length - plan.unplaced.size).toBeGreaterThanOrEqual(622);
+    expect(plan.pricePerHour).toBeLessThan(55);
+  });
+});

@@ -35,9 +35,10 @@ export interface PackingWay extends SearchEffort {
   readonly combining?: Combining;
   /**
    * Where limits of NodePools do not let all pods be placed: as many as can be, instead of those
-   * that are worth most for what nodes cost.
+   * that are worth most for what nodes cost. A node costs its share of the limits then, and a USD
+   * an hour as much of a share as this.
    */
-  readonly counts?: boolean;
+  readonly counts?: number | undefined;
   /** Pods whose shape no other pod has are packed after all others, whose patterns are combined. */
   readonly singlesLast?: CombiningBudget | undefined;
 }
@@ -47,9 +48,6 @@ const REVALUED_AT = 0.5;
 
 /** Not for the last few pods: as a share of what all were worth. */
 const REVALUED_LEAST = 0.05;
-
-/** Of limits, for each USD an hour. */
-const LEAST_SHARE = 1e-6;
 
 /** The way with a share of its steps. */
 function withShare(way: PackingWay, share: number): PackingWay {
@@ -81,8 +79,8 @@ class Packer {
   private readonly found: Found;
   private readonly finder: PatternFinder;
   private readonly nodePrice: number;
-  /** Whether one pod counts as much as another, and a node costs its share of the limits. */
-  private readonly counts: boolean;
+  /** As the way has it; then one pod counts as much as another. */
+  private readonly counts: number | undefined;
   private readonly main: readonly number[];
   private values: Float64Array;
   /** What all its pods are worth, USD an hour. */
@@ -97,11 +95,12 @@ class Packer {
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
     search: PlanSearch,
-    counts: boolean,
+    counts: number | undefined,
   ) {
     this.search = search;
     const { budgets } = state.context;
-    this.counts = counts && options.every(({ pool }) => budgets.remaining(pool.pool.name));
+    const isLimited = options.every(({ pool }) => budgets.remaining(pool.pool.name));
+    this.counts = isLimited ? counts : undefined;
     this.state = state;
     this.shapePods = shapePods;
     this.options = options;
@@ -119,7 +118,7 @@ class Packer {
 
   private podValues(): Float64Array {
     const { nodePrice, left, options, main } = this;
-    if (this.counts) return new Float64Array(left.length).fill(1);
+    if (this.counts !== undefined) return new Float64Array(left.length).fill(1);
     const { relaxations, steps } = this.search;
     const { stepsMax } = this.state.context.problem.settings;
     const shapes = this.shapePods.map((shapePods) => shapePods.shape);
@@ -163,10 +162,10 @@ class Packer {
     this.found.least = Math.min(this.found.least, cost);
   }
 
-  /** What scarce limits leave no choice about is decided by the price. */
   private costOf(option: LaunchOption): number {
     const price = option.price + this.nodePrice;
-    return this.counts ? this.state.context.budgets.share(option) + LEAST_SHARE * price : price;
+    if (this.counts === undefined) return price;
+    return this.state.context.budgets.share(option) + this.counts * price;
   }
 
   private combine({ combining }: PackingWay): void {
@@ -340,7 +339,7 @@ export function packBatches(
       const mine = among.filter(({ count }) => count > 0);
       const packers = independentParts(mine, groups).map((part) => {
         const shapePods = shapePodsOf(part.batches);
-        return new Packer(state, shapePods, optionsOf(part.groups), search, way.counts === true);
+        return new Packer(state, shapePods, optionsOf(part.groups), search, way.counts);
       });
       const worth = packers.reduce((sum, each) => sum + each.worth, 0);
       const by = wayFor(worth);

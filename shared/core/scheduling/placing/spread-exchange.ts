@@ -154,6 +154,7 @@ class Exchange {
     const { context } = this.state;
     return bins.map((bin) => {
       const { chosen, reserved, used } = bin;
+      const limited = this.state.budgets.limited(reserved.pool.pool.name);
       const types = new Set<string>();
       for (const typeOption of context.typeOptions.holding(
         chosen,
@@ -161,7 +162,7 @@ class Exchange {
         used,
       )) {
         const { type } = typeOption.type;
-        if (isWithin(type, reserved) && canHold(typeOption, used)) types.add(type.name);
+        if (isWithin(type, reserved, limited) && canHold(typeOption, used)) types.add(type.name);
         if (types.size === ALTERNATIVES_MAX) break;
       }
       return types.size;

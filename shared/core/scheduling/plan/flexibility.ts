@@ -44,23 +44,28 @@ export class Flexibilities {
       this.found.set(typeOptions, found);
     }
     const { pool, type } = bin.reserved;
-    const limits = Object.keys(pool.pool.limits).map((name) => amountOf(type.type.capacity, name));
-    const text = `${bin.used.join()}|${limits.join()}`;
+    const limited = this.context.budgets.limited(pool.pool.name);
+    const taken = limited.map((name) => amountOf(type.type.capacity, name));
+    const text = `${bin.used.join()}|${taken.join()}`;
     let flexibility = found.get(text);
     if (flexibility === undefined) {
-      flexibility = this.find(bin, typeOptions);
+      flexibility = this.find(bin, typeOptions, limited);
       found.set(text, flexibility);
     }
     return flexibility;
   }
 
-  private find(bin: Bin, typeOptions: readonly TypeOption[]): Flexibility {
+  private find(
+    bin: Bin,
+    typeOptions: readonly TypeOption[],
+    limited: readonly string[],
+  ): Flexibility {
     const { used } = bin;
     const { instanceTypesMax } = this.context.problem.settings;
     const needs = minValuesOf(bin.chosen.pool.pool);
     const kept: TypeOption[] = [];
     for (const typeOption of typeOptions) {
-      if (!isWithin(typeOption.type.type, bin.reserved)) continue;
+      if (!isWithin(typeOption.type.type, bin.reserved, limited)) continue;
       if (!canHold(typeOption, used)) continue;
       kept.push(typeOption);
       if (kept.length === instanceTypesMax && needs.size === 0) break;

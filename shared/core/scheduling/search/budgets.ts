@@ -114,7 +114,7 @@ export class Budgets {
   remaining(pool: string): Resources | undefined {
     const own = this.pools.get(pool);
     const groups = this.groupsOf(pool);
-    if (own === undefined || groups.length === 0) return own;
+    if (groups.length === 0) return own;
     const least: Record<string, number> = { ...own };
     for (const { left } of groups) {
       for (const [name, rest] of Object.entries(left)) {
@@ -122,6 +122,11 @@ export class Budgets {
       }
     }
     return least;
+  }
+
+  /** The resources of which a node of the pool takes from a limit or a cap. */
+  limited(pool: string): readonly string[] {
+    return Object.keys(this.remaining(pool) ?? {});
   }
 
   /** The largest share that one node takes of what is left of any limit; 0 = none counts it. */

@@ -61,9 +61,13 @@ function freeByPlaceOf(options: readonly LaunchOption[]): TypeOption['freeByPlac
   });
 }
 
-/** Limited resources of which the type takes no more than the one the budget was counted with. */
-export function isWithin(type: InstanceType, reserved: LaunchOption): boolean {
-  return Object.keys(reserved.pool.pool.limits).every(
+/** Whether the type takes no more of what is limited than the one the budget was counted with. */
+export function isWithin(
+  type: InstanceType,
+  reserved: LaunchOption,
+  limited: readonly string[],
+): boolean {
+  return limited.every(
     (name) => amountOf(type.capacity, name) <= amountOf(reserved.type.type.capacity, name),
   );
 }
