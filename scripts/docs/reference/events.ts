@@ -61,8 +61,8 @@ export const EVENTS: readonly EventRow[] = [
   event(
     'Warning',
     'LaunchesPaused',
-    'NodeClaim',
-    'a pause window of its NodePool holds. The NodeClaim was not launched yet and is deleted',
+    'NodeClaim, NodePool',
+    'a pause window of the NodePool holds. A NodeClaim that was not launched yet is deleted',
   ),
   event(
     'Normal',
