@@ -16,10 +16,11 @@
  *   {@link visibleLine}.
  */
 
-/** What has no meaning in text but to a terminal: C0, C1, and the marks of direction that deceive. */
-const CONTROL =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+/** What has no meaning in text but to a terminal beside C0: C1, and the marks of direction that deceive. */
+const BEYOND = '\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+const CONTROL = new RegExp(`[\\u0000-\\u001f${BEYOND}]`, 'g');
+/** All but line breaks and tabs, of which a long text has millions. */
+const CONTROL_IN_TEXT = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f${BEYOND}]`, 'g');
 
 function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -27,9 +28,7 @@ function escapeOf(character: string): string {
 
 /** Text of any number of lines; one that ends as on Windows ends as elsewhere. */
 export function visible(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(CONTROL, (each) => (each === '\n' || each === '\t' ? each : escapeOf(each)));
+  return text.replaceAll('\r\n', '\n').replace(CONTROL_IN_TEXT, escapeOf);
 }
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -78,8 +78,8 @@ function timingsOf(first: Solved, last: Solved | undefined, playbackMs: number):
   return { ...costs(first), playbackMs: rounded(playbackMs), maxRssMiB, ...warm };
 }
 
-/** The plan as JSON, and whether it leaves something undone. */
-async function solvedCase(file: string, options: Options, progress: Progress) {
+/** The first and the last time. The file's JSON, as large as all else, ends with this. */
+function solveRepeatedly(file: string, options: Options, progress: Progress) {
   const raw = readJson(file);
   progress.begin(`planning ${file}`);
   const first = solveOnce(file, raw, options.effort);
@@ -88,6 +88,12 @@ async function solvedCase(file: string, options: Options, progress: Progress) {
     progress.say(() => `planned ${each} of ${options.repeat} times`);
     last = solveOnce(file, raw, options.effort);
   }
+  return { first, last };
+}
+
+/** The plan as JSON, and whether it leaves something undone. */
+async function solvedCase(file: string, options: Options, progress: Progress) {
+  const { first, last } = solveRepeatedly(file, options, progress);
   const { problem, snapshot, plan, world, overlays } = first;
   progress.begin('binding the pods as kube-scheduler does');
   const finished = performance.now();

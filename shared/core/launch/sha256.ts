@@ -16,29 +16,33 @@ const INITIAL = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
-function utf8(text: string): number[] {
-  const bytes: number[] = [];
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) bytes.push(code);
-    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
-    else if (code < 0x10000) {
-      bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
-    } else {
-      bytes.push(0xf0 | (code >> 18), 0x80 | ((code >> 12) & 63));
-      bytes.push(0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
-    }
-  }
-  return bytes;
+/** How many bytes of UTF-8 the character takes. */
+function bytesOf(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
 }
 
+/** Of a first byte, by how many bytes follow. */
+const LEADING = [0, 0xc0, 0xe0, 0xf0];
+
 function padded(text: string): Uint8Array {
-  const bytes = utf8(text);
-  const total = Math.ceil((bytes.length + 9) / 64) * 64;
+  let length = 0;
+  for (const character of text) length += bytesOf(character.codePointAt(0) ?? 0);
+  const total = Math.ceil((length + 9) / 64) * 64;
   const block = new Uint8Array(total);
-  block.set(bytes);
-  block[bytes.length] = 0x80;
-  new DataView(block.buffer).setUint32(total - 4, bytes.length * 8);
+  let at = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    const following = bytesOf(code) - 1;
+    block[at] = (LEADING[following] ?? 0) | (code >> (6 * following));
+    for (let left = following - 1; left >= 0; left -= 1) {
+      block[at + following - left] = 0x80 | ((code >> (6 * left)) & 63);
+    }
+    at += following + 1;
+  }
+  block[length] = 0x80;
+  new DataView(block.buffer).setUint32(total - 4, length * 8);
   return block;
 }
 
