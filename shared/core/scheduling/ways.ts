@@ -29,7 +29,7 @@ export function likenessOf({ problem }: SearchContext): Likeness {
     problem.classes.map((podClass) => ({ podClass, count: podClass.pods.length })),
   );
   const shared = [...counts.values()].filter((count) => count > 1);
-  const share = shared.reduce((sum, count) => sum + count, 0) / pods.length;
+  const share = shared.reduce((sum, count) => sum + count, 0) / Math.max(pods.length, 1);
   if (share > MIXED.most) return 'alike';
   return share < MIXED.least ? 'unlike' : 'mixed';
 }
@@ -47,11 +47,11 @@ export function isRevaluedLong(
   usual: PackingWay,
   revalued: PackingWay,
 ): boolean {
-  const of = (asked: PackingWay) => costOf(found.find(({ way }) => way === asked));
-  return (
-    of(revalued) >= LONG_REVALUED_COST_LEAST &&
-    of(revalued) <= of(usual) * (1 - REVALUED_GAIN_LEAST)
-  );
+  const of = (asked: PackingWay) => found.find(({ way }) => way === asked);
+  const again = of(revalued);
+  if (again === undefined) return false;
+  const { cost } = again.attempt;
+  return cost >= LONG_REVALUED_COST_LEAST && cost <= costOf(of(usual)) * (1 - REVALUED_GAIN_LEAST);
 }
 
 /**

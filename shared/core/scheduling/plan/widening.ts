@@ -71,7 +71,7 @@ class LimitedPool {
     return asked.sort((a, b) => a.part - b.part || a.index - b.index).map(({ target }) => target);
   }
 
-  /** Lets the claim come to what it preferences, if the rest can pay for it. */
+  /** Lets the claim come to the target, if the rest can pay for it. */
   grow({ level }: Share, target: Amounts): void {
     const more = target.map((amount, at) => Math.max(0, amount - (level[at] ?? missing(at))));
     if (more.some((amount, at) => amount > 0 && amount > (this.rest[at] ?? missing(at)))) return;
