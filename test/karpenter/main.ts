@@ -180,15 +180,15 @@ async function main(): Promise<void> {
   const suites = chosen();
   const isPart = suites.some((suite) => focusOf(suite) !== undefined) || values.stock;
   if (values['write-table'] && isPart) refuse('--write-table takes whole suites');
-  const verdicts: Verdict[] = [];
+  let verdicts: readonly Verdict[] = [];
   const outcome = { passed: 0, failed: 0, skipped: 0 };
   const reason = await missing();
   if (reason !== undefined) {
     process.stderr.write(`skipped: Karpenter's suites: ${reason}\n`);
     outcome.skipped += suites.length;
   } else {
-    for (const verdict of await verdictsOf(suites)) {
-      verdicts.push(verdict);
+    verdicts = await verdictsOf(suites);
+    for (const verdict of verdicts) {
       outcome.passed += verdict.passed;
       outcome.failed += faultsOf(verdict);
       outcome.skipped += verdict.skipped + verdict.excepted;

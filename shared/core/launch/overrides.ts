@@ -181,13 +181,16 @@ export function chooseLaunch(
 ): LaunchChoice | NothingToLaunch {
   const { options: found, stages } = compatibleOptions(claim, types);
   if (found.length === 0) return { stages };
-  const left = [...new Set(found.map(({ type }) => type))];
-  // Some may have become short since the claim was planned.
-  if (minValuesPolicy === 'Strict' && !keepsMinValues(claim.requirements, left)) {
-    return { stages: [...stages, { what: 'types as many as minValues asks for', left: 0 }] };
+  const hasMinValues = claim.requirements.some((each) => each.minValues !== undefined);
+  if (hasMinValues && minValuesPolicy === 'Strict') {
+    const left = [...new Set(found.map(({ type }) => type))];
+    // Some may have become short since the claim was planned.
+    if (!keepsMinValues(claim.requirements, left)) {
+      return { stages: [...stages, { what: 'types as many as minValues asks for', left: 0 }] };
+    }
   }
   let options: readonly LaunchOption[] = [...found].sort(compareOptions);
-  if (!claim.requirements.some((each) => each.minValues !== undefined)) {
+  if (!hasMinValues) {
     const plain = options.filter(({ type }) => !isExotic(type));
     if (plain.length > 0) options = plain;
     options = withoutDearSpot(options);

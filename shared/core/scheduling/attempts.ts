@@ -227,7 +227,13 @@ class LeftOver {
         state.leftOf(podClass) > 0 &&
         groups.some(({ pool }) => budgets.remaining(pool.pool.name) !== undefined),
     );
-    return isKept ? PRICES_OF_LIMITS.flatMap((counts) => this.made({ counts })) : [];
+    if (!isKept) return [];
+    const [, ...others] = PRICES_OF_LIMITS;
+    // Pods placed one by one know no such price: they are placed once.
+    return [
+      ...this.made({ counts: PRICES_OF_LIMITS[0] }),
+      ...others.flatMap((counts) => this.packedBy({ counts }) ?? []),
+    ];
   }
 
   private rounds(
@@ -254,13 +260,19 @@ class LeftOver {
     return more;
   }
 
+  private packedBy(turns: Turns): Attempt | undefined {
+    const { context, known } = this;
+    const way = { ...known.usual, counts: turns.counts };
+    const packing = packed(context, way, known, new Map(), turns);
+    this.steps += packing?.state.steps ?? 0;
+    return packing;
+  }
+
   private made(turns: Turns): readonly Attempt[] {
     const { context, known } = this;
     const { steps } = known;
     const { growing, leftOver } = known.budgets;
-    const way = { ...known.usual, counts: turns.counts };
-    const packing = packed(context, way, known, new Map(), turns);
-    this.steps += packing?.state.steps ?? 0;
+    const packing = this.packedBy(turns);
     const growth = leftOver > 0 ? grown(context, { ...turns, most: growing, steps }) : undefined;
     this.steps += growth?.state.steps ?? growing;
     return [packing, growth].filter((each) => each !== undefined);

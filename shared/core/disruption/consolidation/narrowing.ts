@@ -22,7 +22,8 @@ function worstPrices(
   planned: PlannedNodeClaim,
   types: readonly InstanceType[],
 ): ReadonlyMap<string, number> {
-  const choice = chooseLaunch(planned, types, Number.POSITIVE_INFINITY);
+  // minValues are looked at once it is known which types stay.
+  const choice = chooseLaunch(planned, types, Number.POSITIVE_INFINITY, 'BestEffort');
   const worst = new Map<string, number>();
   if ('stages' in choice) return worst;
   for (const { type, offering } of choice.options) {
