@@ -8,6 +8,7 @@ import {
   RESERVED,
   ZONE,
 } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
 import {
   claimOf,
   FAMILY,
@@ -27,6 +28,23 @@ describe('capacity that is there', () => {
     expect(plan.existing).toEqual([
       { node: 'n', pods: ['default/a-0', 'default/a-1', 'default/a-2', 'default/a-3'] },
     ]);
+  });
+
+  it('follows what is on a node from one snapshot to the next', () => {
+    const node = nodeOf('n', 4, 16);
+    const [first, second, third] = [0, 1, 2].map((at) =>
+      podOf(`running-${at}`, {}, { nodeName: 'n' }),
+    );
+    const waiting = podsOf(3, 'a');
+    const placedOn = (running: readonly (Pod | undefined)[], nodes = [node]): number => {
+      const pods = [...running.filter((each) => each !== undefined), ...waiting];
+      return planOf({ pods, nodes }).existing.flatMap((each) => each.pods).length;
+    };
+    expect(placedOn([first, second])).toBe(2);
+    expect(placedOn([first, third])).toBe(2);
+    expect(placedOn([first])).toBe(3);
+    expect(placedOn([first, second, third])).toBe(1);
+    expect(placedOn([first, second, third], [nodeOf('n', 5, 16)])).toBe(2);
   });
 
   it('counts what a claim that is not launched yet will be', () => {

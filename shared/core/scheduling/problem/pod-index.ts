@@ -36,10 +36,14 @@ export class PodIndex {
     const waiting: Pod[] = [];
     const onNodes = new Map<string, Pod[]>();
     const [tied, withPorts]: [number[], number[]] = [[], []];
-    const withVolumes: Pod[] = [];
+    const [withVolumes, ofDaemonSets, buffers]: [Pod[], Pod[], Pod[]] = [[], [], []];
+    const namespaces = new Set<string>();
     for (let at = 0; at < pods.length; at++) {
       const pod = pods[at] ?? missing(at);
       const { nodeName, spec } = pod;
+      namespaces.add(pod.namespace);
+      if (pod.controller?.kind === 'DaemonSet') ofDaemonSets.push(pod);
+      if (isBufferPod(pod)) buffers.push(pod);
       if (nodeName === undefined) {
         waiting.push(pod);
         continue;
@@ -58,9 +62,9 @@ export class PodIndex {
     this.tied = tied;
     this.withPorts = withPorts;
     this.withVolumes = withVolumes;
-    this.namespaces = new Set(pods.map(({ namespace }) => namespace));
-    this.ofDaemonSets = pods.filter(({ controller }) => controller?.kind === 'DaemonSet');
-    this.buffers = pods.filter(isBufferPod);
+    this.namespaces = namespaces;
+    this.ofDaemonSets = ofDaemonSets;
+    this.buffers = buffers;
   }
 
   /** Those on nodes that have terms about other pods, in the order of the list. */

@@ -252,14 +252,18 @@ export class SearchContext {
 /** What the pods of a node leave of it, and what those of DaemonSets among them take. */
 interface NodeUse {
   readonly node: StateNode;
+  readonly pods: readonly Pod[];
   readonly free: Float64Array;
   readonly ofDaemonSets: Float64Array;
 }
 
 const NOBODY: readonly Pod[] = [];
 
-/** By the pods of a node and the resources asked for: plans for one snapshot share most nodes. */
-const uses = new WeakMap<readonly Pod[], Map<string, NodeUse>>();
+/**
+ * By a node's first pod and the resources asked for. Plans for one snapshot share most nodes, and
+ * so do snapshots that follow one another: their pods are the same objects while nothing changes.
+ */
+const uses = new WeakMap<Pod, Map<string, NodeUse>>();
 
 function useOf(
   node: StateNode,
@@ -267,19 +271,22 @@ function useOf(
   resources: readonly string[],
   text: string,
 ): NodeUse {
-  if (pods.length === 0) return useBy(node, pods, resources);
-  const known = uses.get(pods) ?? new Map<string, NodeUse>();
-  uses.set(pods, known);
+  const [first] = pods;
+  if (first === undefined) return useBy(node, pods, resources);
+  const known = uses.get(first) ?? new Map<string, NodeUse>();
+  uses.set(first, known);
   const before = known.get(text);
-  if (before !== undefined && hasSameResources(before.node, node)) return before;
+  if (before !== undefined && isUseOf(before, node, pods)) return before;
   const use = useBy(node, pods, resources);
   known.set(text, use);
   return use;
 }
 
-function hasSameResources(a: StateNode, b: StateNode): boolean {
-  if (a === b) return true;
-  return a.allocatable === b.allocatable && a.attachLimits === b.attachLimits;
+function isUseOf(use: NodeUse, node: StateNode, pods: readonly Pod[]): boolean {
+  if (use.node.allocatable !== node.allocatable) return false;
+  if (use.node.attachLimits !== node.attachLimits) return false;
+  if (use.pods === pods) return true;
+  return use.pods.length === pods.length && use.pods.every((pod, at) => pod === pods[at]);
 }
 
 function useBy(node: StateNode, pods: readonly Pod[], resources: readonly string[]): NodeUse {
@@ -293,7 +300,7 @@ function useBy(node: StateNode, pods: readonly Pod[], resources: readonly string
       if (isDaemon) ofDaemonSets[r] = (ofDaemonSets[r] ?? missing(r)) + amount;
     }
   }
-  return { node, free, ofDaemonSets };
+  return { node, pods, free, ofDaemonSets };
 }
 
 function freeAtStart(node: StateNode, name: string): number {
