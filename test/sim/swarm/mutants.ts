@@ -225,4 +225,10 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'if (!keepsMinValues(narrow, left)) continue;',
     to: 'if (!keepsMinValues(narrow, left) && kept.length === 0) continue;',
   },
+  {
+    name: 'a guard shortens no horizon',
+    file: 'shared/core/disruption/consolidation/consolidation-guard.ts',
+    from: 'return horizonMs ?? Math.min(',
+    to: 'return Math.min(1e6 * (horizonMs ?? lastMs), ',
+  },
 ];

@@ -36,10 +36,9 @@ export interface RareKinds {
   readonly heldAgain: string | undefined;
   /** Nodes of NodePool `default` are to be so old; they are worth moving long before. */
   readonly leastAgeMinutes: number | undefined;
-  /**
-   * From when on nodes of NodePool `default` are worth moving, to fewer types than `minValues` wants;
-   * undefined: they are not made so.
-   */
+  /** Within a minute no move of NodePool `default` pays back, though others are cheaper. */
+  readonly isHorizonShort: boolean;
+  /** From when on its nodes are worth moving, but for `minValues` or the horizon. */
   readonly dearerFromMinute: number | undefined;
   /** From when on spot can be had: several nodes of NodePool `default` are fallbacks then. */
   readonly spotFromMinute: number | undefined;
@@ -54,6 +53,7 @@ export const NO_RARE_KINDS: RareKinds = {
   window: undefined,
   heldAgain: undefined,
   leastAgeMinutes: undefined,
+  isHorizonShort: false,
   dearerFromMinute: undefined,
   spotFromMinute: undefined,
   isRescaled: false,
@@ -91,6 +91,7 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
   // Drawn with what there was before, so that seeds of no new kind stay as they are.
   const isRescaled = isIn(0.71, 0.75);
   const isNarrow = isIn(0.77, 0.81);
+  const isHorizonShort = isIn(0.82, 0.86);
   const own = isIn(0.65, 0.69) ? MANY_TYPES : isNarrow ? ALL_FAMILIES : undefined;
   return {
     replicas: isStatic || isRescaled ? replicas : undefined,
@@ -99,7 +100,8 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
     window: kind < 0.1 ? window : undefined,
     heldAgain: kind >= 0.9 ? workload : undefined,
     leastAgeMinutes: isIn(0.53, 0.57) ? window.fromMinute - 10 : undefined,
-    dearerFromMinute: isNarrow ? window.fromMinute - 10 : undefined,
+    isHorizonShort,
+    dearerFromMinute: isNarrow || isHorizonShort ? window.fromMinute - 10 : undefined,
     spotFromMinute: isIn(0.6, 0.64) ? replicas * 4 : undefined,
     isRescaled,
   };
