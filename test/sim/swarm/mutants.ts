@@ -219,4 +219,16 @@ export const MUTANTS: readonly Mutant[] = [
     from: "terms === undefined || isReason(terms) ? '0' : terms.nodes;",
     to: "terms === undefined || isReason(terms) ? '0' : '9'.concat(terms.nodes);",
   },
+  {
+    name: 'replacements keep to no minValues',
+    file: 'shared/core/disruption/consolidation/narrowing.ts',
+    from: 'if (!keepsMinValues(narrow, left)) continue;',
+    to: 'if (!keepsMinValues(narrow, left) && kept.length === 0) continue;',
+  },
+  {
+    name: 'a guard shortens no horizon',
+    file: 'shared/core/disruption/consolidation/consolidation-guard.ts',
+    from: 'return horizonMs ?? Math.min(',
+    to: 'return Math.min(1e6 * (horizonMs ?? lastMs), ',
+  },
 ];

@@ -71,6 +71,13 @@ export function leastSaving(pool: NodePool, price: number): number {
   return Math.max(share, Number(entryOf(pool, CONSOLIDATION_GUARD, 'saving') ?? 0));
 }
 
+/** Within which time a move has to pay back; infinite: the NodePool does not say. */
+export function horizonHours(pool: NodePool): number {
+  const text = entryOf(pool, CONSOLIDATION_GUARD, 'horizon') ?? '';
+  const hours = Number.parseInt(text, 10) / (text.endsWith('m') ? 60 : 1);
+  return Number.isNaN(hours) ? Number.POSITIVE_INFINITY : hours;
+}
+
 /** Whether the NodePool asks more of moves than that they pay. */
 export function isGuarded({ annotations }: NodePool): boolean {
   return /saving|share|horizon/u.test(annotations[CONSOLIDATION_GUARD] ?? '');

@@ -14,7 +14,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import { AMOUNTS, amountsOf, capsOf } from './caps.ts';
 import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
 import { GROUP } from './more-pools.ts';
-import { allowedBy, leastAgeMs, leastSaving } from './own-rules.ts';
+import { allowedBy, horizonHours, leastAgeMs, leastSaving } from './own-rules.ts';
 import { PoolHistory } from './pool-history.ts';
 import { PoolLimits } from './pool-limits.ts';
 import { FIXED } from './rare-kinds.ts';
@@ -27,6 +27,10 @@ const EDITED_MS = 20 * 60_000;
 const NOTED_MS = 15_000;
 /** USD an hour. */
 const ROUNDING = 1e-6;
+/** USD, of one pod. */
+const EVICTION_PRICE = 0.02;
+/** Nodes become so many times as dear in worlds that are about moves. */
+const RISE = 2;
 
 /** A node that goes, and what was decided of it. */
 interface Going {
@@ -71,6 +75,7 @@ export class PoolSafety {
     this.checkPolicy(going);
     this.checkQuiet(going);
     this.checkSaving(going);
+    this.checkPayback(going);
   }
 
   /** Right before `provision` deletes the claim: a static NodePool has more than it should have. */
@@ -281,6 +286,29 @@ export class PoolSafety {
     const least = Math.min(...pools.map((pool) => leastSaving(pool, price)));
     if (least > 0 && saving < least - ROUNDING) {
       onProblem(`guard: ${claim.name} goes for $${saving.toFixed(4)}, least $${least.toFixed(4)}`);
+    }
+  }
+
+  /**
+   * Moves save no more than their nodes cost, and they cost what the evictions of the pods count
+   * as. Those that are decided at one time may have been one.
+   */
+  private checkPayback({ claim, reason, decidedAtMs, pools }: Going): void {
+    const { users, onProblem } = this.settings;
+    if (reason !== 'Underutilized' || users.havePricesChanged) return;
+    const hours = Math.max(...pools.map(horizonHours));
+    const moved = this.objects.nodeClaims.filter(({ uid }) => {
+      const atMs = this.decided.get(uid) ?? Number.NEGATIVE_INFINITY;
+      return uid === claim.uid || Math.abs(atMs - decidedAtMs) < DECIDED_MS;
+    });
+    const pods = moved
+      .flatMap((each) => this.podsOf(each))
+      .filter(({ startedAtMs }) => {
+        return startedAtMs !== undefined && startedAtMs < decidedAtMs - DECIDED_MS;
+      });
+    const price = moved.reduce((sum, { annotations }) => sum + Number(annotations[PRICE]), 0);
+    if (RISE * price * hours < pods.length * EVICTION_PRICE) {
+      onProblem(`guard: ${claim.name} goes with ${pods.length} pods, unpaid in ${hours * 60} min`);
     }
   }
 

@@ -36,6 +36,10 @@ export interface RareKinds {
   readonly heldAgain: string | undefined;
   /** Nodes of NodePool `default` are to be so old; they are worth moving long before. */
   readonly leastAgeMinutes: number | undefined;
+  /** Within a minute no move of NodePool `default` pays back, though others are cheaper. */
+  readonly isHorizonShort: boolean;
+  /** From when on its nodes are worth moving, but for `minValues` or the horizon. */
+  readonly dearerFromMinute: number | undefined;
   /** From when on spot can be had: several nodes of NodePool `default` are fallbacks then. */
   readonly spotFromMinute: number | undefined;
   /** People change the number of static nodes again and again. */
@@ -49,6 +53,8 @@ export const NO_RARE_KINDS: RareKinds = {
   window: undefined,
   heldAgain: undefined,
   leastAgeMinutes: undefined,
+  isHorizonShort: false,
+  dearerFromMinute: undefined,
   spotFromMinute: undefined,
   isRescaled: false,
 };
@@ -58,6 +64,13 @@ const MANY_TYPES: MinValues = {
   key: 'node.kubernetes.io/instance-type',
   operator: 'Exists',
   minValues: 6,
+};
+
+/** All of them: once what a node has is dearer, too few are left to replace it by. */
+const ALL_FAMILIES: MinValues = {
+  key: 'karpenter.k8s.aws/instance-family',
+  operator: 'Exists',
+  minValues: 4,
 };
 
 /** With a generator of its own, so that everything else of a seed stays as it is. */
@@ -77,7 +90,9 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
   const isIn = (from: number, until: number): boolean => kind >= from && kind < until;
   // Drawn with what there was before, so that seeds of no new kind stay as they are.
   const isRescaled = isIn(0.71, 0.75);
-  const own = isIn(0.65, 0.69) ? MANY_TYPES : undefined;
+  const isNarrow = isIn(0.77, 0.81);
+  const isHorizonShort = isIn(0.82, 0.86);
+  const own = isIn(0.65, 0.69) ? MANY_TYPES : isNarrow ? ALL_FAMILIES : undefined;
   return {
     replicas: isStatic || isRescaled ? replicas : undefined,
     scheduled: isScheduled ? scheduled : [],
@@ -85,6 +100,8 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
     window: kind < 0.1 ? window : undefined,
     heldAgain: kind >= 0.9 ? workload : undefined,
     leastAgeMinutes: isIn(0.53, 0.57) ? window.fromMinute - 10 : undefined,
+    isHorizonShort,
+    dearerFromMinute: isNarrow || isHorizonShort ? window.fromMinute - 10 : undefined,
     spotFromMinute: isIn(0.6, 0.64) ? replicas * 4 : undefined,
     isRescaled,
   };
@@ -106,8 +123,9 @@ function scheduledBudget(random: Prng): Json {
 }
 
 /** Moves of nodes are what the world is about: they cost what they did not cost before. */
-export function isAboutMoves({ window, heldAgain, leastAgeMinutes }: RareKinds): boolean {
-  return window !== undefined || heldAgain !== undefined || leastAgeMinutes !== undefined;
+export function isAboutMoves(kinds: RareKinds): boolean {
+  const { window, heldAgain, leastAgeMinutes, dearerFromMinute } = kinds;
+  return [window, heldAgain, leastAgeMinutes, dearerFromMinute].some((each) => each !== undefined);
 }
 
 /** What the world is about is said of one NodePool. */

@@ -26,10 +26,11 @@ export interface ReasonsSettings {
 /** Makes nodes worth moving in worlds that are about moves, and holds them or has them return. */
 export function giveReasonsToMove(settings: ReasonsSettings): void {
   const { kinds, spotFromMinute } = settings.setting;
-  const { window, heldAgain, leastAgeMinutes } = kinds;
+  const { window, heldAgain, leastAgeMinutes, dearerFromMinute } = kinds;
   if (spotFromMinute !== undefined) offerSpotFrom(settings, spotFromMinute);
   if (window !== undefined) makeDearer(settings, beforeWindow(window));
   if (leastAgeMinutes !== undefined) makeDearer(settings, DEARER_YOUNG_MS);
+  if (dearerFromMinute !== undefined) makeDearer(settings, dearerFromMinute * MINUTE);
   if (heldAgain === undefined) return;
   makeDearer(settings, DEARER_AT_MS);
   const { timeline } = settings.world;

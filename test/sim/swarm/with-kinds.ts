@@ -68,11 +68,12 @@ function disruptionOf(kinds: RareKinds): Json {
   return kinds.spotFromMinute === undefined ? {} : { consolidationPolicy: 'WhenEmpty' };
 }
 
-function annotationsOf({ leastAgeMinutes, spotFromMinute }: RareKinds): Json {
+function annotationsOf({ leastAgeMinutes, isHorizonShort, spotFromMinute }: RareKinds): Json {
   return {
     ...(leastAgeMinutes === undefined
       ? {}
       : { 'joiner.dev/consolidation-guard': `age=${leastAgeMinutes}m` }),
+    ...(isHorizonShort ? { 'joiner.dev/consolidation-guard': 'horizon=1m' } : {}),
     ...(spotFromMinute === undefined
       ? {}
       : { 'joiner.dev/return-to-first-choice': 'nodes=1,after=2m' }),
