@@ -26,6 +26,8 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     planningCloud,
   );
   await refreshPrices();
+  // The first list of a large cluster takes seconds: nobody is to wait for a Lease meanwhile.
+  if (ports.cluster.isWarm?.() === false) await ports.cluster.read();
   const kinds = new Set<Wake['kind']>();
   const waking: Promise<void>[] = [];
   const decideLease = writeLeases({

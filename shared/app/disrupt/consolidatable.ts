@@ -9,10 +9,9 @@ import { NODE_POOL, PODS_HASH } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ConditionChange } from '../../ports.ts';
-import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
-import { attempt } from '../writes/attempt.ts';
 import { claimRef } from '../writes/references.ts';
-import type { DisruptPass } from './pass.ts';
+import { markClaims } from './mark-claims.ts';
+import type { DisruptPass, DriftResult } from './pass.ts';
 
 /** Pod events that come faster are one. */
 const PATIENCE_MS = 10_000;
@@ -54,15 +53,19 @@ async function mark(
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function markConsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, driftResults, failures } = pass;
+  const { state, driftResults } = pass;
   const { nodes, nodePools, pods } = state.objects;
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
-  const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
-  await atOnce(WRITES_AT_ONCE, all, async ({ claim }) => {
+  await markClaims(pass, [...driftResults.values()].sort(compareEvents), async ({ claim }) => {
     const pool = pools.get(claim.labels[NODE_POOL] ?? '');
     const node = nodeOfClaim(nodes, claim);
     if (pool === undefined || node === undefined) return;
-    const write = () => mark(pass, claim, pool, podsOnNode(pods, node.name));
-    failures.push(...(await attempt(`NodeClaim/${claim.name}`, write)));
+    await mark(pass, claim, pool, podsOnNode(pods, node.name));
   });
+}
+
+/** Where pods come and go faster than it is written, every claim has its turn. */
+function compareEvents({ claim: a }: DriftResult, { claim: b }: DriftResult): number {
+  const waits = (a.lastPodEventAtMs ?? 0) - (b.lastPodEventAtMs ?? 0);
+  return waits || (a.name < b.name ? -1 : 1);
 }

@@ -21,13 +21,9 @@ import { NODE_POOL, TRIES } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, ConditionChange, Ports } from '../../ports.ts';
 import type { Resolution } from '../planning/provisioning-input.ts';
-import { atOnce } from '../writes/at-once.ts';
-import { attempt } from '../writes/attempt.ts';
 import { claimRef } from '../writes/references.ts';
+import { markClaims } from './mark-claims.ts';
 import type { Canary, DisruptPass, DriftResult } from './pass.ts';
-
-/** A new image makes all claims drift, and `provision` waits for the Lease meanwhile. */
-const AT_ONCE_MAX = 10;
 
 function targetOf(
   state: ClusterState,
@@ -144,16 +140,13 @@ async function adopt({ ports }: DisruptPass, { claim, target }: DriftResult): Pr
 
 /** The condition Drifted of every claim, and our hashes on those that others have made. */
 export async function markDrift(pass: DisruptPass): Promise<void> {
-  const { ports, failures, driftResults: results } = pass;
+  const { ports, driftResults: results } = pass;
   const all = [...results.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   const drifted = all.filter(({ drifts }) => drifts.length > 0);
   ports.recorder.measure?.('voluntary_disruption_eligible_nodes', drifted.length);
-  await atOnce(AT_ONCE_MAX, all, async (each) => {
-    const write = async (): Promise<void> => {
-      await mark(pass, each);
-      await adopt(pass, each);
-    };
-    failures.push(...(await attempt(`NodeClaim/${each.claim.name}`, write)));
+  await markClaims(pass, all, async (each) => {
+    await mark(pass, each);
+    await adopt(pass, each);
   });
 }
 
