@@ -34,7 +34,7 @@ import {
   type PoolUse,
 } from './payback.ts';
 import { returningHosts } from './returning-hosts.ts';
-import { withoutSurgeRoom } from './surge-room.ts';
+import { surgeFor } from './surge-room.ts';
 import type { MeteredUsage } from './usage-guard.ts';
 
 /** Nodes that go together, and what comes in their place. */
@@ -351,7 +351,8 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const wrong = fault(plan, context, without, moving);
   if (wrong !== undefined) return stays([wrong]);
   const planned = plan.newNodeClaims;
-  const balance = balanceOf(nodes, chosenPrice(planned), settings);
+  const launched = chosenPrice(planned);
+  const balance = balanceOf(nodes, launched, settings);
   const gain = gainOf(balance, settings);
   if (gain <= 0) return stays([unpaid(context, balance)]);
   const ruled = ruledOut(context, nodes, planned, balance);
@@ -360,17 +361,18 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const replacements = affordable(context, nodes, planned);
   if (isReason(replacements)) return stays([...ruled, replacements]);
   const elsewhere = placesOf(plan, moving, new Set());
-  const launches = planned.length;
-  const surge = withoutSurgeRoom({ without, nodes, elsewhere, launches }, scheduling);
+  const surge = surgeFor({ without, nodes, elsewhere, launched }, scheduling);
+  // As if its nodes stayed: with what moves leave cheaper each time they come to an end.
+  const isSurgePaid = surge === undefined || isWorth(context, nodes, launched + surge.price);
   const obstacles = [
     ...ruled,
-    ...(surge === undefined ? [] : [surge]),
+    ...(isSurgePaid ? [] : [surge.reason]),
     ...overLimit(snapshot, replacements),
     ...overloaded({ snapshot: without, usage: context.usage }, elsewhere, replacements),
   ];
   if (obstacles.length > 0) return stays(obstacles);
   const { price: stranded, order } = strandingOf(world);
-  if (!isWorth(context, nodes, chosenPrice(planned) + stranded)) {
+  if (!isWorth(context, nodes, launched + stranded)) {
     return { ...stays([reason('pods-left-over', {})]), isTight: true };
   }
   const needs = needsOf(world, nodes);

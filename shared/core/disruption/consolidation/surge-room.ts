@@ -1,7 +1,9 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import { drainFault, isRolledOut } from '../../lifecycle/drain.ts';
+import type { Plan } from '../../model/plan.ts';
 import { isLive, type Pod, podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
+import { isDisrupted } from '../../model/taint.ts';
 import { replan } from '../../scheduling/replan.ts';
 import { isReschedulable } from '../candidates.ts';
 import { type Places, withPlaces } from '../simulation.ts';
@@ -43,18 +45,57 @@ interface Moving {
   readonly nodes: readonly ConsolidationCandidate[];
   /** Pods that go to nodes which are there. */
   readonly elsewhere: Places;
-  /** Nodes that it launches. */
-  readonly launches: number;
+  /** USD an hour of the nodes that it launches. */
+  readonly launched: number;
+}
+
+/** What a restart needs beyond the move. */
+export interface Surge {
+  /** USD an hour, at most, of nodes that are launched for it and may have pods after it. */
+  readonly price: number;
+  /** Why the move is not made if that price is too high. */
+  readonly reason: Reason;
 }
 
 /**
- * Why a restart of their Deployments may not move the pods of the nodes; undefined: it may.
- * A restart that needs a node more would launch it, and leave it for the next move, without end.
+ * How many nodes a restart leaves empty at least: as many of the places that there are at its
+ * height are empty at its end as there were pods beyond the replicas. A node where the pod was not
+ * alone stays.
  */
-export function withoutSurgeRoom(
-  { without, nodes, elsewhere, launches }: Moving,
+function emptyAfter(
+  { pods, nodes }: ClusterSnapshot,
+  surge: readonly Pod[],
+  { newNodeClaims }: Plan,
+): number {
+  const sets = new Set(surge.map(({ controller }) => controller?.uid));
+  const byKey = new Map([...pods, ...surge].map((pod) => [podKey(pod), pod]));
+  const left = new Set(nodes.filter((node) => !isDisrupted(node)).map(({ name }) => name));
+  const there = pods.filter((pod) => isReschedulable(pod) && left.has(pod.nodeName ?? ''));
+  const hosts = [
+    ...Map.groupBy(there, ({ nodeName }) => nodeName).values(),
+    ...newNodeClaims.map((claim) => claim.pods.flatMap((key) => byKey.get(key) ?? [])),
+  ];
+  const shared = hosts
+    .filter((host) => host.length > 1)
+    .flatMap((host) => host.filter(({ controller }) => sets.has(controller?.uid)));
+  return Math.max(0, surge.length - shared.length);
+}
+
+/** USD an hour of the planned nodes without so many of the cheapest. */
+function staying({ newNodeClaims }: Plan, without: number): number {
+  const prices = newNodeClaims.map(({ chosen }) => chosen.price).sort((a, b) => b - a);
+  const kept = prices.slice(0, Math.max(0, prices.length - without));
+  return kept.reduce((sum, price) => sum + price, 0);
+}
+
+/**
+ * What it takes that the pods of the nodes move by a restart of their Deployments; undefined: no
+ * more than the move itself. Infinite: pods would have no place.
+ */
+export function surgeFor(
+  { without, nodes, elsewhere, launched }: Moving,
   settings: SchedulingSettings,
-): Reason | undefined {
+): Surge | undefined {
   const leaving = nodes
     .flatMap(({ pods }) => pods)
     .filter((pod) => isReschedulable(pod) && isRolledOut(pod) && drainFault(pod) === undefined)
@@ -67,7 +108,10 @@ export function withoutSurgeRoom(
   const { closedNodes: _, ...open } = withPlaces(without, elsewhere);
   const plan = replan({ ...open, pods: [...open.pods, ...surge] }, settings);
   const isPlaced = surge.every((pod) => !plan.unplaced.has(podKey(pod)));
-  if (isPlaced && plan.newNodeClaims.length <= launches) return undefined;
-  const why = 'its Deployment is restarted, and would need one more node meanwhile';
-  return reason('pod-would-wait', { pod: podKey(first), why });
+  const price = isPlaced
+    ? staying(plan, emptyAfter(open, surge, plan)) - launched
+    : Number.POSITIVE_INFINITY;
+  if (price <= 0) return undefined;
+  const why = 'its Deployment is restarted, and would need more nodes for it than the move saves';
+  return { price, reason: reason('pod-would-wait', { pod: podKey(first), why }) };
 }

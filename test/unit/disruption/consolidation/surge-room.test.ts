@@ -19,15 +19,31 @@ function web(name: string, annotations = {}): Pod {
   return { ...pod, controller, annotations, labels: { app: 'front' } };
 }
 
-/** Where node `a` would go: so many pods of `web`, and nodes that have none of them. */
-function outcome(replicas: number, spare: number, annotations = {}): string {
+interface Given {
+  /** Of the node that would go. @default 'm.large', as cheap as one gets */
+  readonly type?: string;
+  /** Pods of `web`, each on a node of its own. */
+  readonly replicas: number;
+  /** Nodes that have none of them. */
+  readonly spare: number;
+  readonly annotations?: object;
+  /** The other nodes have pods of their own beside it. */
+  readonly isAlone?: boolean;
+}
+
+const ROLLOUT = { 'joiner.dev/drain': 'rollout' };
+
+/** Whether node `a` would go. */
+function outcome({ type = 'm.large', replicas, spare, isAlone, ...given }: Given): string {
+  const { annotations = ROLLOUT } = given;
   const pods = Array.from({ length: replicas }, (_, at) => web(`web-${at}`, annotations));
   const others = [...pods.slice(1), ...Array.from({ length: spare }, () => undefined)];
   const nodes = others.map((pod, at) => {
     const name = `b${at}`;
-    return used(name, 'm.xlarge', cpuPod(`own-${name}`, 1000), ...(pod === undefined ? [] : [pod]));
+    const own = isAlone ? [] : [cpuPod(`own-${name}`, 1000)];
+    return used(name, 'm.xlarge', ...own, ...(pod === undefined ? [] : [pod]));
   });
-  const cluster = clusterOf([used('a', 'm.xlarge', ...pods.slice(0, 1)), ...nodes], {
+  const cluster = clusterOf([used('a', type, ...pods.slice(0, 1)), ...nodes], {
     types: ON_DEMAND,
   });
   const { found } = tried({ cluster });
@@ -36,18 +52,26 @@ function outcome(replicas: number, spare: number, annotations = {}): string {
     : found.reasons.map(({ code }) => code).join(' ');
 }
 
-const ROLLOUT = { 'joiner.dev/drain': 'rollout' };
-
 describe('a node whose pods fit elsewhere, one to a node', () => {
-  it.each<[string, number, number, object, string]>([
-    ['goes where they are evicted', 3, 1, {}, 'goes, and 0 come'],
-    ['stays where a restart needs one node more', 3, 1, ROLLOUT, 'pod-would-wait'],
-    ['goes where there is room for that pod, too', 3, 2, ROLLOUT, 'goes, and 0 come'],
-    ['needs room for a quarter of the pods', 8, 2, ROLLOUT, 'pod-would-wait'],
-    ['needs no more than that', 8, 3, ROLLOUT, 'goes, and 0 come'],
-    ['needs none for a single pod', 1, 1, ROLLOUT, 'goes, and 0 come'],
-  ])('%s', (_, replicas, spare, annotations, expected) => {
-    expect(outcome(replicas, spare, annotations)).toBe(expected);
+  it.each<[string, Given, string]>([
+    ['goes where they are evicted', { replicas: 3, spare: 1, annotations: {} }, 'goes, and 0 come'],
+    ['stays where a restart needs a node as dear', { replicas: 3, spare: 1 }, 'pod-would-wait'],
+    [
+      'goes where a restart needs a cheaper one',
+      { type: 'm.xlarge', replicas: 3, spare: 1 },
+      'goes, and 0 come',
+    ],
+    ['goes where there is room for that pod, too', { replicas: 3, spare: 2 }, 'goes, and 0 come'],
+    ['needs room for a quarter of the pods', { replicas: 8, spare: 2 }, 'pod-would-wait'],
+    ['needs no more than that', { replicas: 8, spare: 3 }, 'goes, and 0 come'],
+    [
+      'goes where the pods are alone, so that a restart leaves a node empty',
+      { replicas: 8, spare: 1, isAlone: true },
+      'goes, and 0 come',
+    ],
+    ['needs none for a single pod', { replicas: 1, spare: 1 }, 'goes, and 0 come'],
+  ])('%s', (_, given, expected) => {
+    expect(outcome(given)).toBe(expected);
   });
 });
 
@@ -60,7 +84,7 @@ it('names the same pod in whatever order its node has them', () => {
     const others = [pods.slice(2, 5), pods.slice(5)].map((each, at) =>
       used(`b${at}`, 'm.xlarge', ...each),
     );
-    const nodes = [used('a', 'm.xlarge', ...own), ...others];
+    const nodes = [used('a', 'm.large', ...own), ...others];
     const { found } = tried({ cluster: clusterOf(nodes, { types: ON_DEMAND }) });
     return found.kind === 'move' ? [] : found.reasons;
   };
