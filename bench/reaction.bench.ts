@@ -128,26 +128,32 @@ async function freeLeases({ admin }: World): Promise<void> {
 async function launches(bench: Bench, count: number, isCold: boolean): Promise<void> {
   const { deployed } = bench;
   const seen = new Map<string, number[]>();
+  const before: number[] = [];
   let surplus = 0;
   for (let at = -WARM_UP; at < count; at += 1) {
     await randomly(0, 1000);
     if (isCold) await deployed.forget('provision');
-    const before = bench.launches.length;
+    const launched = bench.launches.length;
     const trial = await launchOne(bench);
     await undo(bench, trial);
-    surplus += bench.launches.length - before - 1;
+    surplus += bench.launches.length - launched - 1;
     const log = deployed.logOf('provision');
     const reading = lastSeconds(log, METRICS.observeDuration.name) * 1000;
     const deciding = lastSeconds(log, METRICS.schedulingDuration.name) * 1000;
     const steps = { ...trial.reaction, reading, deciding };
     const shown = Object.entries(steps).map(([step, ms]) => `${step} ${ms.toFixed(0)}`);
     process.stderr.write(`${at}: ${shown.join(' ')}\n`);
-    if (at < 0) continue;
+    if (at < 0) {
+      before.push(steps.all);
+      continue;
+    }
     for (const [step, ms] of Object.entries(steps)) {
       seen.set(step, [...(seen.get(step) ?? []), ms]);
     }
   }
   console.log(`\n${isCold ? 'cold' : 'warm'}: ${count} trials, ${surplus} launches too many`);
+  // Beside functions that have just read the cluster for the first time, and write what they find.
+  console.log(`before them ${before.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`);
   for (const [step, values] of seen) report(step, values);
 }
 

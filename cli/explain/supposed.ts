@@ -167,6 +167,16 @@ function withoutLimits(at: Subject): Subject {
   }));
 }
 
+/** No node returns to what is tried first. */
+function withoutReturns(at: Subject): Subject {
+  return withObjects(at, ({ nodePools }) => ({
+    nodePools: nodePools.map((pool) => ({
+      ...pool,
+      annotations: without(pool.annotations, RETURN_TO_FIRST_CHOICE),
+    })),
+  }));
+}
+
 /** The pod runs anywhere. */
 function withUndemanding(at: Subject, key: string): Subject {
   return withPod(at, key, ({ spec }) => ({
@@ -236,6 +246,7 @@ const SUPPOSED: { readonly [Code in ReasonCode]?: readonly Supposition<Code>[] }
   'pods-changed-recently': [soon],
   'disruptions-paused-by-pool': [(at) => withoutPoolAnnotation(at, PAUSE)],
   'fallback-too-young': [(at) => withoutEntry(at, RETURN_TO_FIRST_CHOICE, 'after')],
+  'move-would-be-undone': [withoutReturns],
   'move-held-before': [(at) => withoutNodeAnnotation(at, HELD_MOVES)],
   'pause-begins-soon': [(at) => withoutPoolAnnotation(at, PAUSE)],
   // The other nodes stay as they are, and the room on them.

@@ -287,6 +287,7 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'disruptions-paused-by-pool': (at) => withoutPoolNote(at, PAUSE),
   'fallback-too-young': (at) => asksForReturn(at),
   'first-choice-unavailable': (at) => asksForReturn(at),
+  'move-would-be-undone': (at) => withoutPoolNote(at, RETURN_TO_FIRST_CHOICE),
   'move-held-before': (at) =>
     withClaim(at, ({ annotations }) => ({ annotations: without(annotations, HELD_MOVES) })),
   'pause-begins-soon': (at) => withoutPoolNote(at, PAUSE),

@@ -92,6 +92,7 @@ export async function observePass(
     karpenter,
     shared,
     failures: [],
+    unmarked: new Set(),
     driftResults: results,
     commands: commandsOf(ours, nodes, nowMs),
     draining: drainingOf(ours, nodes),
@@ -124,10 +125,15 @@ interface Decided {
   readonly isKarpenterActive: boolean;
 }
 
-/** What is done under the first Lease, and what is to be looked for after it. */
-async function actAtOnce(pass: DisruptPass): Promise<readonly Search[]> {
+/** Says of all claims whether they differ and whether they may be consolidated. */
+async function mark(pass: DisruptPass): Promise<void> {
   await markDrift(pass);
   await markConsolidatable(pass);
+}
+
+/** What is done under the first Lease, and what is to be looked for after it. */
+async function actAtOnce(pass: DisruptPass): Promise<readonly Search[]> {
+  await mark(pass);
   await forgetCanaries(pass);
   await noteCanaries(pass);
   await forgetFailedMoves(pass);
@@ -168,6 +174,31 @@ export async function observedAgain(
   return { ...pass, ...said, disruptions, approved, usage };
 }
 
+/** Times that a pass takes the Lease again for marks; the next pass goes on with them. */
+const MARKINGS_MAX = 20;
+
+/**
+ * Marks the claims that there was no time for, until nobody is left or somebody else wants the
+ * Lease; returns whether somebody does.
+ */
+async function markTheRest(
+  { withLease }: WriteLeases,
+  settings: AppSettings,
+  options: DisruptOptions,
+  first: DisruptPass,
+): Promise<boolean> {
+  let pass = first;
+  for (let at = 0; at < MARKINGS_MAX && pass.unmarked.size > 0; at += 1) {
+    const held = await withLease('decide', async (ports) => {
+      pass = await observedAgain(ports, settings, options, pass);
+      await untilKarpenterIsActive(() => mark(pass));
+    });
+    if (held === undefined) return false;
+    if (held.isWoken) return true;
+  }
+  return false;
+}
+
 /**
  * One pass. It marks drifted and consolidatable claims, continues replacements that are under way,
  * removes empty nodes, begins replacements of drifted nodes, and consolidates. All progress is kept
@@ -188,7 +219,10 @@ export async function disrupt(
   const found = searches.map((each) => each.run()).filter(({ isEmpty }) => !isEmpty);
   const isOver = found.length === 0;
   if (isOver && !isKarpenterActive) await recordStays(pass);
-  if (isKarpenterActive || (isOver && !hasNews(pass))) return reportOf(pass, first.isWoken);
+  if (isKarpenterActive) return reportOf(pass, first.isWoken);
+  const rest = async (isWoken: boolean): Promise<boolean> =>
+    isWoken || (await markTheRest(leases, settings, own, pass));
+  if (isOver && !hasNews(pass)) return reportOf(pass, await rest(first.isWoken));
   if (first.isWoken) leases.wakeAnother?.();
   const second = await leases.withLease('decide', async (held) => {
     let again = await observedAgain(held, settings, own, pass);
@@ -201,7 +235,7 @@ export async function disrupt(
       await recordUnconsolidatable(again);
     });
   });
-  return reportOf(pass, second?.isWoken ?? false);
+  return reportOf(pass, await rest(second?.isWoken ?? false));
 }
 
 function reportOf(pass: DisruptPass, isWoken: boolean): DisruptReport {

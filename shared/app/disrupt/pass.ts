@@ -50,6 +50,8 @@ export interface DisruptPass {
   /** Room that is reserved before NodeClaims are written. */
   readonly shared: SharedGroups;
   readonly failures: Failure[];
+  /** Uids of claims that there was no time to mark. */
+  readonly unmarked: Set<string>;
   /** By the claim's uid; initialised ones that stay. */
   readonly driftResults: ReadonlyMap<string, DriftResult>;
   readonly commands: readonly Command[];

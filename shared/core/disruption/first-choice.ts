@@ -9,7 +9,6 @@ import {
   RETURN_TO_FIRST_CHOICE,
   SPOT,
 } from '../model/labels.ts';
-import type { PlannedNodeClaim } from '../model/plan.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { allows, requirementsOf, UNCONSTRAINED } from '../requirements/value-set.ts';
 import { readEntries } from './annotation-entries.ts';
@@ -99,9 +98,13 @@ export function preferredOver(
   return [...heavier, ...capacityTypes];
 }
 
+interface HasCapacityType {
+  readonly capacityType: string;
+}
+
 /** Whether what is planned is tried before a node of this pool and capacity type. */
 export function isPreferred(
-  { nodePool, chosen }: Pick<PlannedNodeClaim, 'nodePool' | 'chosen'>,
+  { nodePool, chosen }: { readonly nodePool: string; readonly chosen: HasCapacityType },
   { labels }: Pick<NodeClaim, 'labels'>,
   pool: Pick<NodePool, 'name' | 'weight'>,
   nodePools: readonly Pick<NodePool, 'name' | 'weight'>[],

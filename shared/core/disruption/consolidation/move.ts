@@ -34,6 +34,7 @@ import {
   type PoolUse,
 } from './payback.ts';
 import { returningHosts } from './returning-hosts.ts';
+import { undoneByReturn } from './returning-replacements.ts';
 import { surgeFor } from './surge-room.ts';
 import type { MeteredUsage } from './usage-guard.ts';
 
@@ -364,8 +365,10 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const surge = surgeFor({ without, nodes, elsewhere, launched }, scheduling);
   // As if its nodes stayed: with what moves leave cheaper each time they come to an end.
   const isSurgePaid = surge === undefined || isWorth(context, nodes, launched + surge.price);
+  const undone = undoneByReturn(snapshot, nodes, planned, elsewhere, scheduling);
   const obstacles = [
     ...ruled,
+    ...(undone === undefined ? [] : [undone]),
     ...(isSurgePaid ? [] : [surge.reason]),
     ...overLimit(snapshot, replacements),
     ...overloaded({ snapshot: without, usage: context.usage }, elsewhere, replacements),

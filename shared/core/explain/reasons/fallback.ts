@@ -33,6 +33,16 @@ export const FALLBACK = {
     remedy: 'consolidationPolicy WhenEmptyOrUnderutilized and consolidateAfter let it be deleted.',
     parameters: NONE,
   },
+  'move-would-be-undone': {
+    meaning:
+      'A cheaper node would be a fallback, and its NodePool asks for its return: once the node has ' +
+      'left its limits, the pods would get what is tried first again, whatever it costs.',
+    remedy: 'Raise the limits, or remove joiner.dev/return-to-first-choice from the NodePool.',
+    parameters: {
+      nodePool,
+      wanted: { type: 'text', what: 'what the pods would return to, such as `spot in NodePool a`' },
+    },
+  },
   'return-backed-off': {
     meaning:
       'The last return of a node of the NodePool failed: EC2 refused its replacement, or the ' +
@@ -61,6 +71,8 @@ export const FALLBACK_SENTENCES: Sentences<typeof FALLBACK> = {
   'fallback-too-young': ({ nodePool: name, minutes }) =>
     `joiner.dev/return-to-first-choice of NodePool ${name} keeps it for ${minutes} more minutes`,
   'fallback-not-needed': () => 'Its pods have room on other nodes, so it needs no replacement',
+  'move-would-be-undone': ({ nodePool: name, wanted }) =>
+    `A cheaper node of NodePool ${name} would return to ${wanted} by its joiner.dev/return-to-first-choice`,
   'return-backed-off': ({ nodePool: name, minutes }) =>
     `The last return of a node of NodePool ${name} failed: the next one begins in ${minutes} minutes`,
   'first-choice-unavailable': ({ wanted }) => `Its pods get no node of ${wanted.join(' or ')} now`,

@@ -36,6 +36,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     karpenter: new KarpenterLease(ports, state, nowMs),
     shared: await SharedGroups.read(ports, settings),
     failures: [],
+    unmarked: new Set(),
     driftResults,
     commands: [],
     draining: [],
