@@ -120,9 +120,11 @@ describe('more effort', () => {
   });
 
   it('makes cheaper plans', () => {
-    const cluster = { types: TYPES, pods: odd };
-    const [quick = 0, normal = 0] = EFFORTS.map((effort) => costOf(planOf(cluster, effort)));
-    expect(normal).toBeLessThan(quick);
+    const cheaper = TABLE.filter(([, cluster]) => {
+      const [quick = 0, normal = 0] = EFFORTS.map((effort) => costOf(planOf(cluster, effort)));
+      return normal < quick;
+    });
+    expect(cheaper.map(([name]) => name)).toContain('many pods of few shapes');
   });
 });
 

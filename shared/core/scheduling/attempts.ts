@@ -15,6 +15,7 @@ import {
   combiningSteps,
   combiningWays,
   costOf,
+  isNearLinear,
   isRevaluedLong,
   likenessOf,
   type Packed,
@@ -85,17 +86,23 @@ export class Known implements PlanSearch {
     const quotas: Learnt = new Map();
     const { combining } = budgets;
     const likeness = likenessOf(context);
-    const isApart = likeness === 'mixed' && combining !== undefined;
-    const apart = { ...usual, singlesLast: combining };
+    const found: Packed[] = [];
+    const more = (...ways: readonly PackingWay[]) => this.inWays(context, ways, quotas, found);
+    if (likeness !== 'alike') {
+      more({ ...usual, dotProduct: true });
+      if (found.some((each) => isNearLinear(each, context))) return found;
+    }
     // Pods of as many shapes have other values from one node to the next.
     const together = likeness === 'alike' ? [usual, revalued] : [revalued, usual];
     // The values of all together take the steps of combining those that are alike.
-    const found = this.inWays(context, isApart ? [apart] : together, quotas);
-    const more = (...ways: readonly PackingWay[]) => this.inWays(context, ways, quotas, found);
+    const apart = { ...usual, singlesLast: combining };
+    const isApart = likeness === 'mixed' && combining !== undefined;
+    more(...(isApart ? [apart] : together));
     if (costOf(cheapest(found)) < SEARCHED_COST_LEAST) return found;
     if (isApart) {
       more(...together);
-      more(...combiningWays(found.slice(0, 1), apart, combining));
+      const ofApart = found.filter(({ way }) => way === apart);
+      more(...combiningWays(ofApart, apart, combining));
     }
     if (budgets.searched !== undefined) more({ ...budgets.searched, revalues: false });
     if (budgets.revalued !== undefined && isRevaluedLong(found, usual, revalued)) {

@@ -1,8 +1,11 @@
+import { missing } from '../missing.ts';
 import type { Attempt } from './attempt.ts';
 import type { CombiningBudget } from './effort.ts';
 import { combiningsFor } from './packing/combining.ts';
+import { linearPrices } from './packing/linear-values.ts';
 import type { PackingWay } from './packing/pack.ts';
 import { countByShape } from './packing/pod-shapes.ts';
+import { compareOptions } from './problem/launch-options.ts';
 import type { SearchContext } from './search/search-state.ts';
 
 /** A longer search revalues, where revaluing was cheaper than the usual way by a share. */
@@ -13,6 +16,9 @@ const LONG_REVALUED_COST_LEAST = 5;
 
 /** Pods are mixed where such a share of them has its shape in common with others, up to the most. */
 const MIXED = { least: 0.25, most: 0.75 } as const;
+
+/** A plan that costs no more than so many times the bound of {@link isNearLinear} is near to it. */
+const NEAR_LINEAR = 1.02;
 
 /** A way to pack, and the plan that it made. */
 export interface Packed {
@@ -68,6 +74,29 @@ export function combiningWays(
     ...(best?.way ?? usual),
     combining,
   }));
+}
+
+/**
+ * Whether the plan places all pods and costs nearly as little as if nodes could be cut like cloth:
+ * other ways to pack can hardly be cheaper.
+ */
+export function isNearLinear({ attempt: { state, cost } }: Packed, { problem }: SearchContext) {
+  if (problem.classes.some((podClass) => state.leftOf(podClass) > 0)) return false;
+  const { resources, settings } = problem;
+  const total = new Float64Array(resources.length);
+  for (const { content } of state.bins) {
+    for (const [{ requests }, count] of content) {
+      for (let r = 0; r < total.length; r++) {
+        total[r] = (total[r] ?? missing(r)) + count * (requests[r] ?? missing(r));
+      }
+    }
+  }
+  const rows = resources.map((_, r) => r).filter((r) => (total[r] ?? missing(r)) > 0);
+  const options = problem.groups.flatMap(({ paretoFront }) => paretoFront).sort(compareOptions);
+  if (options.length === 0) return false;
+  const amounts = Float64Array.from(rows, (r) => total[r] ?? missing(r));
+  const prices = linearPrices(rows, amounts, options, settings.nodePrice);
+  return cost <= NEAR_LINEAR * prices.of(total);
 }
 
 /** How many weights the NodePools have that get nodes: each is packed on its own. */

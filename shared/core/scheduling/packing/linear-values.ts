@@ -93,11 +93,78 @@ const PIVOTS_MAX = 200;
 
 const LEAST_GAIN = 1e-9;
 
-/**
- * What a pod of each shape is worth if nodes could be cut like cloth, so that only sums count: how
- * much of the main resources, and how many nodes for pods that keep apart. Undefined: no launch
- * options.
- */
+/** What one unit of each row of a {@link Covering} is worth, USD an hour. */
+export class LinearPrices {
+  private readonly rows: readonly number[];
+  private readonly worth: Float64Array;
+
+  constructor(rows: readonly number[], worth: Float64Array) {
+    this.rows = rows;
+    this.worth = worth;
+  }
+
+  /** Of so much of all resources, such as a pod requests or a node has. */
+  of(amounts: Float64Array): number {
+    return this.rows.reduce(
+      (sum, r, row) => sum + Math.max(0, this.worth[row] ?? missing(row)) * (amounts[r] ?? 0),
+      0,
+    );
+  }
+}
+
+/** What pods are counted by: the main resources, and how many nodes those need that keep apart. */
+export function coveringRows(
+  shapes: readonly PodShape[],
+  { free }: LaunchOption,
+  main: readonly number[],
+): readonly number[] {
+  const rows = [...main];
+  for (let r = free.length; r < (shapes[0]?.requests.length ?? 0); r++) rows.push(r);
+  return rows;
+}
+
+/** What so many pods of each shape request, by row. */
+export function coveredBy(
+  shapes: readonly PodShape[],
+  demand: Float64Array,
+  rows: readonly number[],
+): Float64Array {
+  const total = new Float64Array(rows.length);
+  for (const { id, requests } of shapes) {
+    const count = demand[id] ?? missing(id);
+    for (let row = 0; row < rows.length; row++) {
+      const r = rows[row] ?? missing(row);
+      total[row] = (total[row] ?? missing(row)) + count * (requests[r] ?? missing(r));
+    }
+  }
+  return total;
+}
+
+/** Those that a shape may go to, the cheapest first. */
+export function optionsFor(
+  shapes: readonly PodShape[],
+  options: readonly LaunchOption[],
+): readonly LaunchOption[] {
+  const groups = new Map<number, boolean>();
+  const isUsable = ({ group: { id } }: LaunchOption): boolean => {
+    const is = groups.get(id) ?? shapes.some(({ allowed }) => allowed[id] === 1);
+    groups.set(id, is);
+    return is;
+  };
+  return options.filter(isUsable).toSorted(compareOptions);
+}
+
+/** What resources are worth if nodes could be cut like cloth, so that only sums count. */
+export function linearPrices(
+  rows: readonly number[],
+  total: Float64Array,
+  options: readonly LaunchOption[],
+  nodePrice: number,
+): LinearPrices {
+  return new LinearPrices(rows, new Covering(total, rows, options, nodePrice).solve());
+}
+
+/** What a pod of each shape is worth by {@link linearPrices}. Undefined: no launch options. */
 export function linearValues(
   shapes: readonly PodShape[],
   demand: Float64Array,
@@ -105,24 +172,10 @@ export function linearValues(
   main: readonly number[],
   nodePrice: number,
 ): Float64Array | undefined {
-  const usable = options
-    .filter(({ group }) => shapes.some(({ allowed }) => allowed[group.id] === 1))
-    .toSorted(compareOptions);
+  const usable = optionsFor(shapes, options);
   const [first] = usable;
   if (first === undefined) return undefined;
-  const rows = [...main];
-  for (let r = first.free.length; r < (shapes[0]?.requests.length ?? 0); r++) rows.push(r);
-  const total = Float64Array.from(rows, (r) =>
-    shapes.reduce(
-      (sum, { requests }, id) => sum + (demand[id] ?? missing(id)) * (requests[r] ?? missing(r)),
-      0,
-    ),
-  );
-  const worth = new Covering(total, rows, usable, nodePrice).solve();
-  return Float64Array.from(shapes, ({ requests }) =>
-    rows.reduce(
-      (sum, r, row) => sum + Math.max(0, worth[row] ?? missing(row)) * (requests[r] ?? missing(r)),
-      0,
-    ),
-  );
+  const rows = coveringRows(shapes, first, main);
+  const prices = linearPrices(rows, coveredBy(shapes, demand, rows), usable, nodePrice);
+  return Float64Array.from(shapes, ({ requests }) => prices.of(requests));
 }

@@ -8,6 +8,8 @@ import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
 import { insistsOnMinValues, ReservedOptions } from '../search/min-values.ts';
 import { type Bin, type SearchState, zeros } from '../search/search-state.ts';
 import { type Combining, combined, combiningsFor } from './combining.ts';
+import { DotProductFiller } from './dot-product.ts';
+import { linearValues } from './linear-values.ts';
 import { mainResources } from './main-resources.ts';
 import { independentParts } from './parts.ts';
 import { howMany, type Pattern } from './pattern.ts';
@@ -39,6 +41,8 @@ export interface PackingWay extends SearchEffort {
    * an hour as much of a share as this.
    */
   readonly counts?: number | undefined;
+  /** Nodes are filled by dot products first, where pods are worth what resources are. */
+  readonly dotProduct?: boolean | undefined;
   /** Pods whose shape no other pod has are packed after all others, whose patterns are combined. */
   readonly singlesLast?: CombiningBudget | undefined;
 }
@@ -95,7 +99,7 @@ class Packer {
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
     search: PlanSearch,
-    counts: number | undefined,
+    { counts, dotProduct }: Pick<PackingWay, 'counts' | 'dotProduct'>,
   ) {
     this.search = search;
     const { budgets } = state.context;
@@ -110,7 +114,7 @@ class Packer {
     const shapes = shapePods.map((shapePods) => shapePods.shape);
     this.found = search.relaxations.foundFor(shapes, this.left, options);
     this.main = mainResources(shapes, problem.resources, this.left, options);
-    this.values = this.podValues();
+    this.values = (dotProduct === true ? this.linearValues() : undefined) ?? this.podValues();
     this.finder = new PatternFinder(shapes, this.main, this.values, this.left, false);
     this.worth = this.worthOfLeft();
     this.revaluedBelow = REVALUED_AT * this.worth;
@@ -132,6 +136,13 @@ class Packer {
     return found.values;
   }
 
+  private linearValues(): Float64Array | undefined {
+    const { shapePods, left, options, main, nodePrice } = this;
+    if (this.counts !== undefined) return undefined;
+    const shapes = shapePods.map(({ shape }) => shape);
+    return linearValues(shapes, left, options, main, nodePrice);
+  }
+
   private worthOfLeft(): number {
     return this.values.reduce((sum, value, id) => sum + value * (this.left[id] ?? missing(id)), 0);
   }
@@ -144,6 +155,7 @@ class Packer {
     const { budgets, bins } = this.state;
     const { steps } = this.search;
     const before = bins.length;
+    if (way.dotProduct === true) this.fillByDotProduct(steps.allowance(Number.POSITIVE_INFINITY));
     this.combine(way);
     const { searchSteps } = way;
     const effort = { searchSteps, searchedMax: steps.allowance(way.searchedMax) };
@@ -160,6 +172,21 @@ class Packer {
       .slice(before)
       .reduce((sum, { chosen }) => sum + chosen.price + this.nodePrice, 0);
     this.found.least = Math.min(this.found.least, cost);
+  }
+
+  /** Opens a bin of what is worth most for its price, again and again, within so many steps. */
+  private fillByDotProduct(stepsMax: number): void {
+    const { shapePods, options, left, main, nodePrice } = this;
+    const { budgets } = this.state;
+    const shapes = shapePods.map(({ shape }) => shape);
+    const filler = new DotProductFiller(shapes, main, left, options, nodePrice);
+    const mayLaunch = (option: LaunchOption) => budgets.allowance(option, 1) > 0;
+    while (filler.steps < stepsMax && left.some((each) => each > 0)) {
+      const found = filler.best(mayLaunch);
+      if (found === undefined || this.launch(found, 1) === 0) break;
+      filler.placed(found.shapes);
+    }
+    this.search.steps.take(filler.steps);
   }
 
   private costOf(option: LaunchOption): number {
@@ -301,6 +328,7 @@ function put(state: SearchState, batch: PodBatch, bin: Bin, amount: number): voi
 
 /** Pods that are packed together, before those that follow. */
 interface Stage {
+  readonly dotProduct: boolean | undefined;
   readonly among: readonly PodBatch[];
   /** `worth`: USD an hour that new nodes for all its pods cost at the least. */
   readonly wayFor: (worth: number) => PackingWay;
@@ -308,7 +336,8 @@ interface Stage {
 
 function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage[] {
   const { singlesLast, combining: _, ...plain } = way;
-  if (singlesLast === undefined) return [{ among: batches, wayFor: () => way }];
+  const { dotProduct } = way;
+  if (singlesLast === undefined) return [{ among: batches, dotProduct, wayFor: () => way }];
   const counts = countByShape(
     batches.map(({ resolved: { podClass }, count }) => ({ podClass, count })),
   );
@@ -320,8 +349,8 @@ function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage
     return first === undefined ? way : { ...way, combining: first };
   };
   return [
-    { among: batches.filter((each) => !isSingle(each)), wayFor: combining },
-    { among: batches.filter(isSingle), wayFor: () => plain },
+    { among: batches.filter((each) => !isSingle(each)), dotProduct: false, wayFor: combining },
+    { among: batches.filter(isSingle), dotProduct, wayFor: () => plain },
   ];
 }
 
@@ -335,11 +364,14 @@ export function packBatches(
   const { problem, weights } = state.context;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
-    for (const { among, wayFor } of stagesOf(batches, way)) {
+    for (const { among, dotProduct, wayFor } of stagesOf(batches, way)) {
       const mine = among.filter(({ count }) => count > 0);
       const packers = independentParts(mine, groups).map((part) => {
         const shapePods = shapePodsOf(part.batches);
-        return new Packer(state, shapePods, optionsOf(part.groups), search, way.counts);
+        return new Packer(state, shapePods, optionsOf(part.groups), search, {
+          counts: way.counts,
+          dotProduct,
+        });
       });
       const worth = packers.reduce((sum, each) => sum + each.worth, 0);
       const by = wayFor(worth);
