@@ -2,7 +2,7 @@ import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL, REPLACED_BY } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { readState } from '../../../shared/sim/decode.ts';
@@ -16,18 +16,32 @@ import { isBudgetSpent } from './own-rules.ts';
 import { FIXED } from './rare-kinds.ts';
 import { stayedFallbacks } from './stayed.ts';
 
+type State = ReturnType<typeof readState>['objects'];
+
 export type GoalSettings = Pick<CheckerSettings, 'world' | 'setting' | 'users'>;
 
 function nodeOf({ providerId }: NodeClaim, nodes: readonly Node[]): string | undefined {
   return nodes.find((each) => each.providerId === providerId)?.name;
 }
 
+/** Whether its replacement is there, and a PodDisruptionBudget keeps its pods since it was begun. */
+function waitsForPods({ annotations, providerId }: NodeClaim, state: State): boolean {
+  if (annotations[REPLACED_BY] === undefined) return false;
+  const name = state.nodes.find((each) => each.providerId === providerId)?.name;
+  const own = state.pods.filter(({ nodeName }) => nodeName === name);
+  const budgets = own.flatMap((pod) => budgetsOf(pod, state.podDisruptionBudgets));
+  return budgets.some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
+}
+
 /** How many nodes the static NodePool has, where that is not what it should have. */
 function fixedApart({ world, users }: GoalSettings): readonly string[] {
-  const { nodeClaims } = readState(world.store).objects;
+  const state = readState(world.store).objects;
   const { replicas } = users.fixed;
-  const { length } = nodeClaims.filter(
-    ({ labels, deletedAtMs }) => labels[NODE_POOL] === FIXED && deletedAtMs === undefined,
+  const { length } = state.nodeClaims.filter(
+    (claim) =>
+      claim.labels[NODE_POOL] === FIXED &&
+      claim.deletedAtMs === undefined &&
+      !waitsForPods(claim, state),
   );
   return length === replicas ? [] : [`NodePool ${FIXED} has ${length} nodes of ${replicas}`];
 }

@@ -1,5 +1,6 @@
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import {
+  DECISION,
   LIMIT_GROUP,
   NODE_POOL,
   PRICE,
@@ -31,6 +32,11 @@ const ROUNDING = 1e-6;
 const EVICTION_PRICE = 0.02;
 /** Nodes become so many times as dear in worlds that are about moves. */
 const RISE = 2;
+
+/** When the replacement was decided on, as its decision is named by it. */
+function momentOf({ name, annotations }: NodeClaim): string {
+  return /-replace-(\d+)$/.exec(annotations[DECISION] ?? '')?.[1] ?? name;
+}
 
 /** A node that goes, and what was decided of it. */
 interface Going {
@@ -272,7 +278,8 @@ export class PoolSafety {
 
   /**
    * Of moves of one node to others, at prices that nobody has changed. Of nodes that nothing
-   * replaces several may have gone together, which saves more than each.
+   * replaces several may have gone together, which saves more than each; so may nodes whose
+   * replacements were decided on at the same moment, each waiting for one of its own.
    */
   private checkSaving({ claim, reason, pools }: Going): void {
     const { users, onProblem } = this.settings;
@@ -282,6 +289,9 @@ export class PoolSafety {
     const made = this.objects.nodeClaims.filter(({ name }) => names.includes(name));
     const isOfOne = made.every(({ annotations }) => annotations[REPLACES] === claim.uid);
     if (names.length === 0 || made.length < names.length || !isOfOne) return;
+    const moments = new Set(made.map(momentOf));
+    const others = this.objects.nodeClaims.filter(({ name }) => !names.includes(name));
+    if (others.some((each) => moments.has(momentOf(each)))) return;
     const saving = made.reduce((left, each) => left - Number(each.annotations[PRICE]), price);
     const least = Math.min(...pools.map((pool) => leastSaving(pool, price)));
     if (least > 0 && saving < least - ROUNDING) {

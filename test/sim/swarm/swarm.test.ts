@@ -81,6 +81,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: false },
   ],
   [
+    67106,
+    'four nodes were replaced together, each by one, for what the guard asks of them together',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     99011,
     'the limit was exceeded with the room of a tainted node whose deletion then failed',
     {
