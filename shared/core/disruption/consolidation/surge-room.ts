@@ -112,6 +112,9 @@ export function surgeFor(
     ? staying(plan, emptyAfter(open, surge, plan)) - launched
     : Number.POSITIVE_INFINITY;
   if (price <= 0) return undefined;
-  const why = 'its Deployment is restarted, and would need more nodes for it than the move saves';
+  const obstacle = isPlaced
+    ? 'the nodes for that cost more than the move saves'
+    : 'there is no room for the pods that it has more meanwhile';
+  const why = `its Deployment is restarted, and ${obstacle}`;
   return { price, reason: reason('pod-would-wait', { pod: podKey(first), why }) };
 }

@@ -42,7 +42,7 @@ export interface PackingWay extends SearchEffort {
    */
   readonly counts?: number | undefined;
   /** Nodes are filled by dot products first, where pods are worth what resources are. */
-  readonly dotProduct?: boolean | undefined;
+  readonly dotProduct?: boolean;
   /** Pods whose shape no other pod has are packed after all others, whose patterns are combined. */
   readonly singlesLast?: CombiningBudget | undefined;
 }
@@ -328,7 +328,6 @@ function put(state: SearchState, batch: PodBatch, bin: Bin, amount: number): voi
 
 /** Pods that are packed together, before those that follow. */
 interface Stage {
-  readonly dotProduct: boolean | undefined;
   readonly among: readonly PodBatch[];
   /** `worth`: USD an hour that new nodes for all its pods cost at the least. */
   readonly wayFor: (worth: number) => PackingWay;
@@ -336,8 +335,7 @@ interface Stage {
 
 function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage[] {
   const { singlesLast, combining: _, ...plain } = way;
-  const { dotProduct } = way;
-  if (singlesLast === undefined) return [{ among: batches, dotProduct, wayFor: () => way }];
+  if (singlesLast === undefined) return [{ among: batches, wayFor: () => way }];
   const counts = countByShape(
     batches.map(({ resolved: { podClass }, count }) => ({ podClass, count })),
   );
@@ -349,8 +347,8 @@ function stagesOf(batches: readonly PodBatch[], way: PackingWay): readonly Stage
     return first === undefined ? way : { ...way, combining: first };
   };
   return [
-    { among: batches.filter((each) => !isSingle(each)), dotProduct: false, wayFor: combining },
-    { among: batches.filter(isSingle), dotProduct, wayFor: () => plain },
+    { among: batches.filter((each) => !isSingle(each)), wayFor: combining },
+    { among: batches.filter(isSingle), wayFor: () => plain },
   ];
 }
 
@@ -364,14 +362,11 @@ export function packBatches(
   const { problem, weights } = state.context;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
-    for (const { among, dotProduct, wayFor } of stagesOf(batches, way)) {
+    for (const { among, wayFor } of stagesOf(batches, way)) {
       const mine = among.filter(({ count }) => count > 0);
       const packers = independentParts(mine, groups).map((part) => {
         const shapePods = shapePodsOf(part.batches);
-        return new Packer(state, shapePods, optionsOf(part.groups), search, {
-          counts: way.counts,
-          dotProduct,
-        });
+        return new Packer(state, shapePods, optionsOf(part.groups), search, way);
       });
       const worth = packers.reduce((sum, each) => sum + each.worth, 0);
       const by = wayFor(worth);
