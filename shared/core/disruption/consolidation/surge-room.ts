@@ -1,6 +1,6 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import { drainFault, isRolledOut } from '../../lifecycle/drain.ts';
-import type { Plan } from '../../model/plan.ts';
+import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { isLive, type Pod, podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { isDisrupted } from '../../model/taint.ts';
@@ -45,8 +45,8 @@ interface Moving {
   readonly nodes: readonly ConsolidationCandidate[];
   /** Pods that go to nodes which are there. */
   readonly elsewhere: Places;
-  /** USD an hour of the nodes that it launches. */
-  readonly launched: number;
+  /** The nodes that it launches. */
+  readonly planned: readonly PlannedNodeClaim[];
 }
 
 /** What a restart needs beyond the move. */
@@ -82,8 +82,8 @@ function emptyAfter(
 }
 
 /** USD an hour of the planned nodes without so many of the cheapest. */
-function staying({ newNodeClaims }: Plan, without: number): number {
-  const prices = newNodeClaims.map(({ chosen }) => chosen.price).sort((a, b) => b - a);
+function staying(planned: readonly PlannedNodeClaim[], without: number): number {
+  const prices = planned.map(({ chosen }) => chosen.price).sort((a, b) => b - a);
   const kept = prices.slice(0, Math.max(0, prices.length - without));
   return kept.reduce((sum, price) => sum + price, 0);
 }
@@ -93,7 +93,7 @@ function staying({ newNodeClaims }: Plan, without: number): number {
  * more than the move itself. Infinite: pods would have no place.
  */
 export function surgeFor(
-  { without, nodes, elsewhere, launched }: Moving,
+  { without, nodes, elsewhere, planned }: Moving,
   settings: SchedulingSettings,
 ): Surge | undefined {
   const leaving = nodes
@@ -108,9 +108,10 @@ export function surgeFor(
   const { closedNodes: _, ...open } = withPlaces(without, elsewhere);
   const plan = replan({ ...open, pods: [...open.pods, ...surge] }, settings);
   const isPlaced = surge.every((pod) => !plan.unplaced.has(podKey(pod)));
-  const price = isPlaced
-    ? staying(plan, emptyAfter(open, surge, plan)) - launched
-    : Number.POSITIVE_INFINITY;
+  // As many nodes, of which one is larger, take the pods once those are fewer again.
+  if (isPlaced && plan.newNodeClaims.length <= planned.length) return undefined;
+  const stay = staying(plan.newNodeClaims, emptyAfter(open, surge, plan));
+  const price = isPlaced ? stay - staying(planned, 0) : Number.POSITIVE_INFINITY;
   if (price <= 0) return undefined;
   const obstacle = isPlaced
     ? 'the nodes for that cost more than the move saves'
