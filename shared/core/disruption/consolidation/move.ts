@@ -363,7 +363,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   if (isReason(replacements)) return stays([...ruled, replacements]);
   const elsewhere = placesOf(plan, moving, new Set());
   const surge = surgeFor({ without, nodes, elsewhere, planned }, scheduling);
-  // As if its nodes stayed: with what moves leave cheaper each time they come to an end.
+  // Counted as if its nodes stayed: every move makes the cluster cheaper, and moves come to an end.
   const isSurgePaid = surge === undefined || isWorth(context, nodes, launched + surge.price);
   const undone = undoneByReturn(snapshot, nodes, planned, elsewhere, scheduling);
   const obstacles = [
