@@ -44,11 +44,15 @@ function without(annotations: Annotations, key: string): Annotations {
 }
 
 /** Changes the NodePool of the node. */
+function withPools(at: Subject, change: (pool: NodePool) => Partial<NodePool>): Subject {
+  return withObjects(at, ({ nodePools }) => ({
+    nodePools: nodePools.map((pool) => ({ ...pool, ...change(pool) })),
+  }));
+}
+
 function withPool(at: Subject, change: (pool: NodePool) => Partial<NodePool>): Subject {
   const own = claimOf(at)?.labels[NODE_POOL];
-  return withObjects(at, ({ nodePools }) => ({
-    nodePools: nodePools.map((pool) => (pool.name === own ? { ...pool, ...change(pool) } : pool)),
-  }));
+  return withPools(at, (pool) => (pool.name === own ? change(pool) : {}));
 }
 
 function withDisruption(at: Subject, change: Partial<NodePool['disruption']>): Subject {
@@ -162,18 +166,13 @@ function withFreeMoves(at: Subject): Subject {
 }
 
 function withoutLimits(at: Subject): Subject {
-  return withObjects(at, ({ nodePools }) => ({
-    nodePools: nodePools.map((pool) => ({ ...pool, limits: {} })),
-  }));
+  return withPools(at, () => ({ limits: {} }));
 }
 
 /** No node returns to what is tried first. */
 function withoutReturns(at: Subject): Subject {
-  return withObjects(at, ({ nodePools }) => ({
-    nodePools: nodePools.map((pool) => ({
-      ...pool,
-      annotations: without(pool.annotations, RETURN_TO_FIRST_CHOICE),
-    })),
+  return withPools(at, ({ annotations }) => ({
+    annotations: without(annotations, RETURN_TO_FIRST_CHOICE),
   }));
 }
 

@@ -178,7 +178,7 @@ export async function observedAgain(
 const MARKINGS_MAX = 20;
 
 /**
- * Marks the claims that there was no time for, until nobody is left or somebody else wants the
+ * Marks the claims that there was no time for, until none is left or somebody else wants the
  * Lease; returns whether somebody does.
  */
 async function markTheRest(

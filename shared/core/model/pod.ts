@@ -188,6 +188,12 @@ export function isLive(pod: Pick<Pod, 'phase' | 'deletedAtMs'>): boolean {
   return pod.deletedAtMs === undefined && !isOver(pod);
 }
 
+/** The pod as one without a node, which kube-scheduler has tried. */
+export function asWaiting(pod: Pod): Pod {
+  const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
+  return { ...pod, ...off, phase: 'Pending' };
+}
+
 /** When the pod was told to go: its deletion timestamp is the end of the grace period. */
 export function toldToGoAtMs(
   { deletionGraceSeconds, spec }: Pick<Pod, 'deletionGraceSeconds' | 'spec'>,

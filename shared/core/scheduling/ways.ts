@@ -80,15 +80,16 @@ export function combiningWays(
  * Whether the plan places all pods and costs nearly as little as if nodes could be cut like cloth:
  * other ways to pack can hardly be cheaper.
  */
-export function isNearLinear({ attempt: { state, cost } }: Packed, { problem }: SearchContext) {
+export function isNearLinear(
+  { attempt: { state, cost } }: Packed,
+  { problem }: SearchContext,
+): boolean {
   if (problem.classes.some((podClass) => state.leftOf(podClass) > 0)) return false;
   const { resources, settings } = problem;
   const total = new Float64Array(resources.length);
-  for (const { content } of state.bins) {
-    for (const [{ requests }, count] of content) {
-      for (let r = 0; r < total.length; r++) {
-        total[r] = (total[r] ?? missing(r)) + count * (requests[r] ?? missing(r));
-      }
+  for (const { used } of state.bins) {
+    for (let r = 0; r < total.length; r++) {
+      total[r] = (total[r] ?? missing(r)) + (used[r] ?? missing(r));
     }
   }
   const rows = resources.map((_, r) => r).filter((r) => (total[r] ?? missing(r)) > 0);

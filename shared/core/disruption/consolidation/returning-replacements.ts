@@ -1,6 +1,7 @@
 import { isReason, type Reason, reason } from '../../explain/reason.ts';
 import { CAPACITY_TYPE } from '../../model/labels.ts';
 import type { PlannedNodeClaim } from '../../model/plan.ts';
+import { asWaiting } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { replan } from '../../scheduling/replan.ts';
@@ -46,9 +47,7 @@ function withoutNodes(
     nodeClaims: after.nodeClaims.filter(({ name }) => !claims.has(name)),
     pods: after.pods.flatMap((pod) => {
       if (!nodes.has(pod.nodeName ?? '')) return [pod];
-      if (!isReschedulable(pod)) return [];
-      const waiting = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
-      return [{ ...pod, ...waiting, phase: 'Pending' as const }];
+      return isReschedulable(pod) ? [asWaiting(pod)] : [];
     }),
   };
 }

@@ -1,7 +1,7 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import { drainFault, isRolledOut } from '../../lifecycle/drain.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
-import { isLive, type Pod, podKey } from '../../model/pod.ts';
+import { asWaiting, isLive, type Pod, podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { isDisrupted } from '../../model/taint.ts';
 import { replan } from '../../scheduling/replan.ts';
@@ -18,8 +18,7 @@ const SURGE_SHARE = 0.25;
 /** As another pod of its ReplicaSet that waits. */
 function copyOf(pod: Pod, number: number): Pod {
   const name = `${pod.name}-surge-${number}`;
-  const waiting = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
-  return { ...pod, ...waiting, phase: 'Pending', name, uid: name };
+  return { ...asWaiting(pod), name, uid: name };
 }
 
 /**

@@ -108,6 +108,7 @@ export class DotProductFiller {
     const amounts = new Map<number, number>();
     const mayTake = (id: number): boolean => {
       const shape = shapes[id] ?? missing(id);
+      // Pods that came to a node beside its pattern are not told of.
       const isLeft = (amounts.get(id) ?? 0) < (left[id] ?? missing(id));
       return isLeft && shape.allowed[option.group.id] === 1 && howMany(shape, free, 1) === 1;
     };

@@ -12,7 +12,7 @@ import { DotProductFiller } from './dot-product.ts';
 import { linearValues } from './linear-values.ts';
 import { mainResources } from './main-resources.ts';
 import { independentParts } from './parts.ts';
-import { howMany, type Pattern } from './pattern.ts';
+import { howMany, type Pattern, type PodShape } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
 import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
 import { countByShape, type ShapePods, shapePodsOf, shapeTextOf } from './pod-shapes.ts';
@@ -76,6 +76,7 @@ export interface PlanSearch {
 class Packer {
   private readonly state: SearchState;
   private readonly shapePods: readonly ShapePods[];
+  private readonly shapes: readonly PodShape[];
   private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
   private readonly search: PlanSearch;
@@ -111,7 +112,8 @@ class Packer {
     this.left = leftOf(shapePods);
     const { problem } = state.context;
     this.nodePrice = problem.settings.nodePrice;
-    const shapes = shapePods.map((shapePods) => shapePods.shape);
+    const shapes = shapePods.map(({ shape }) => shape);
+    this.shapes = shapes;
     this.found = search.relaxations.foundFor(shapes, this.left, options);
     this.main = mainResources(shapes, problem.resources, this.left, options);
     this.values = (dotProduct === true ? this.linearValues() : undefined) ?? this.podValues();
@@ -125,11 +127,10 @@ class Packer {
     if (this.counts !== undefined) return new Float64Array(left.length).fill(1);
     const { relaxations, steps } = this.search;
     const { stepsMax } = this.state.context.problem.settings;
-    const shapes = this.shapePods.map((shapePods) => shapePods.shape);
     const limits = { nodePrice, pivotsMax: 800, stepsMax };
     // Pieces are weighed by two resources.
     const before = relaxations.steps;
-    const found = podValues(relaxations, shapes, left, options, main.slice(0, 2), limits);
+    const found = podValues(relaxations, this.shapes, left, options, main.slice(0, 2), limits);
     // What is known of other attempts takes none.
     steps.take(relaxations.steps - before);
     this.relaxed = found.steps;
@@ -137,9 +138,8 @@ class Packer {
   }
 
   private linearValues(): Float64Array | undefined {
-    const { shapePods, left, options, main, nodePrice } = this;
+    const { shapes, left, options, main, nodePrice } = this;
     if (this.counts !== undefined) return undefined;
-    const shapes = shapePods.map(({ shape }) => shape);
     return linearValues(shapes, left, options, main, nodePrice);
   }
 
@@ -176,9 +176,8 @@ class Packer {
 
   /** Opens a bin of what is worth most for its price, again and again, within so many steps. */
   private fillByDotProduct(stepsMax: number): void {
-    const { shapePods, options, left, main, nodePrice } = this;
+    const { shapes, options, left, main, nodePrice } = this;
     const { budgets } = this.state;
-    const shapes = shapePods.map(({ shape }) => shape);
     const filler = new DotProductFiller(shapes, main, left, options, nodePrice);
     const mayLaunch = (option: LaunchOption) => budgets.allowance(option, 1) > 0;
     while (filler.steps < stepsMax && left.some((each) => each > 0)) {
@@ -196,10 +195,9 @@ class Packer {
   }
 
   private combine({ combining }: PackingWay): void {
-    const { main, nodePrice, options, left, values } = this;
+    const { shapes, main, nodePrice, options, left, values } = this;
     const { steps } = this.search;
     if (combining === undefined) return;
-    const shapes = this.shapePods.map(({ shape }) => shape);
     const demand = { shapes, left, options, main, values, nodePrice };
     for (const { pattern, copies } of combined(demand, this.found, combining, steps)) {
       this.launch(pattern, copies);

@@ -131,7 +131,7 @@ export class RequestTree {
       this.steps++;
       if (this.closed.has(id)) continue;
       const { requests } = this.shapes[id] ?? missing(id);
-      const product = this.productOf(wanted, (r) => requests[r] ?? missing(r));
+      const product = this.productOf(wanted, requests);
       if (product <= this.product || !wanted.mayTake(id)) continue;
       this.best = id;
       this.product = product;
@@ -158,10 +158,10 @@ export class RequestTree {
     return sum / NEARLY;
   }
 
-  private productOf({ weights }: Wanted, requestOf: (r: number) => number): number {
+  private productOf({ weights }: Wanted, requests: Float64Array): number {
     let sum = 0;
     for (const [at, r] of this.main.entries()) {
-      sum += (weights[at] ?? missing(at)) * requestOf(r);
+      sum += (weights[at] ?? missing(at)) * (requests[r] ?? missing(r));
     }
     return sum;
   }

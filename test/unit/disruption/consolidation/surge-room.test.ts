@@ -27,7 +27,7 @@ interface Given {
   /** Nodes that have none of them. */
   readonly spare: number;
   readonly annotations?: object;
-  /** The other nodes have pods of their own beside it. */
+  /** The other nodes have no pods of their own beside it. */
   readonly isAlone?: boolean;
 }
 
