@@ -12,13 +12,18 @@ export function isStuck({ deletedAtMs }: Pod, nowMs: number): boolean {
   return deletedAtMs !== undefined && nowMs >= deletedAtMs + STUCK_AFTER_MS;
 }
 
-/** "true", or a duration counted from the pod's start; anything else protects nothing. */
+/**
+ * "true", or a duration counted from the pod's start, so that a pod that has not started is
+ * protected, as in Karpenter; anything else protects nothing.
+ */
 export function isProtected(pod: Pod, nowMs: number): boolean {
   const value = pod.annotations[DO_NOT_DISRUPT];
   if (value === undefined) return false;
   if (value === 'true') return true;
   const protectedMs = parseDurationMs(value) ?? 0;
-  return nowMs < (pod.startedAtMs ?? pod.createdAtMs) + protectedMs;
+  return (
+    protectedMs > 0 && (pod.startedAtMs === undefined || nowMs < pod.startedAtMs + protectedMs)
+  );
 }
 
 /** Pods that a drain waits for: not those that stay by intent, are over, or are stuck. */

@@ -15,12 +15,12 @@ export const FOLLOWED_DRAINS_MAX = 8;
 
 /** When a pod stops to hold a node that is drained, or may be asked to go: by time alone. */
 function podTimes(pod: Pod, deadlineMs: number | undefined): readonly number[] {
-  const { deletedAtMs, spec } = pod;
+  const { deletedAtMs, startedAtMs, spec } = pod;
   if (deletedAtMs !== undefined) return [deletedAtMs + STUCK_AFTER_MS];
   const protectedMs = parseDurationMs(pod.annotations[DO_NOT_DISRUPT] ?? '');
   return [
     ...(deadlineMs === undefined ? [] : [deadlineMs - spec.terminationGracePeriodSeconds * 1000]),
-    ...(protectedMs === undefined ? [] : [(pod.startedAtMs ?? pod.createdAtMs) + protectedMs]),
+    ...(protectedMs === undefined || startedAtMs === undefined ? [] : [startedAtMs + protectedMs]),
   ];
 }
 

@@ -100,7 +100,11 @@ function askedOf(values: ReturnType<typeof parsed>): Asked {
 }
 
 function parsed(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: OPTIONS }).values;
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function print(text: string): void {
@@ -204,6 +208,8 @@ async function run(asked: Asked): Promise<number> {
       ...(actions === undefined ? {} : { actions }),
       ...poolsOf(asked),
       ...(isTraced ? { trace: print } : {}),
+    }).catch((cause: unknown) => {
+      throw new Error(`seed ${seed} ended with an error of the simulator`, { cause });
     });
     totals.add(report);
     progress(totals.line);
@@ -230,8 +236,7 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const isUsage = error instanceof UsageError || error instanceof TypeError;
-  if (!isUsage) throw error;
+  if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`${error.message}\n\n${USAGE}`);
   process.exitCode = 2;
 }

@@ -22,13 +22,10 @@ export interface Span {
   readonly untilMs: number;
 }
 
-export function isProtected(
-  { annotations, startedAtMs, createdAtMs }: Pod,
-  nowMs: number,
-): boolean {
+export function isProtected({ annotations, startedAtMs }: Pod, nowMs: number): boolean {
   const value = annotations[DO_NOT_DISRUPT];
   if (value === undefined || value === 'true') return value === 'true';
-  return nowMs < (startedAtMs ?? createdAtMs) + Number.parseInt(value, 10) * MINUTE;
+  return startedAtMs === undefined || nowMs < startedAtMs + Number.parseInt(value, 10) * MINUTE;
 }
 
 /** Worlds have schedules of one minute in each hour alone. */

@@ -33,10 +33,10 @@ it.each<[string, Partial<NodeClaim>, readonly Partial<Pod>[], readonly number[]]
     [7000 + 60 * MINUTE],
   ],
   [
-    'deleted: the same, of a pod that has not started',
+    'deleted: not of a pod that has not started, whose time does not run yet',
     deleted,
-    [{ ...PROTECTED('1h'), startedAtMs: undefined, createdAtMs: 8000 }],
-    [8000 + 60 * MINUTE],
+    [{ ...PROTECTED('1h'), startedAtMs: undefined }],
+    [],
   ],
   [
     'deleted, with a deadline: that, and when each pod has to be removed for it',
