@@ -26,6 +26,8 @@ export interface Bill {
   readonly hasSpot: boolean;
   /** Budgets never let all of them go at once: moves of few at a time may save nothing. */
   readonly isTight: boolean;
+  /** All that could be saved would repay the eviction of the pods of at least one of the nodes. */
+  readonly canRepay: boolean;
   /** Nodes that cost what they cost, by why. */
   readonly held: ReadonlyMap<string, number>;
   /** Pods that the plan has no place for. */
@@ -34,6 +36,8 @@ export interface Bill {
 
 /** Of the largest type that there is. */
 const CORES_OF_LARGEST = 8;
+
+const HOUR_MS = 3_600_000;
 
 type State = ReturnType<typeof readState>['objects'];
 
@@ -44,10 +48,14 @@ interface Usage {
   readonly pods: readonly Pod[];
 }
 
+function isOrdinary({ controller }: Pod): boolean {
+  return controller?.kind !== 'DaemonSet';
+}
+
 /** Why the node may not go for the money; undefined: it may. */
 function holderOf({ claim, pods, node }: Usage, state: State, nowMs: number): string | undefined {
   const pool = state.nodePools.find(({ name }) => name === node.labels[NODE_POOL]);
-  const own = pods.filter(({ controller }) => controller?.kind !== 'DaemonSet');
+  const own = pods.filter(isOrdinary);
   if (claim.deletedAtMs !== undefined) return 'its drain waits for pods';
   if (pool === undefined || pool.replicas !== undefined) return 'its NodePool is static';
   if (pool.disruption.consolidationPolicy === 'WhenEmpty') return 'only empty nodes go';
@@ -77,11 +85,18 @@ function withoutNodes(snapshot: ClusterSnapshot, free: readonly Usage[]): Cluste
     nodeClaims: snapshot.nodeClaims.filter(({ name }) => !claims.has(name)),
     pods: snapshot.pods.flatMap((pod): readonly Pod[] => {
       if (!nodes.has(pod.nodeName ?? '')) return [pod];
-      if (pod.controller?.kind === 'DaemonSet') return [];
+      if (!isOrdinary(pod)) return [];
       const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
       return [{ ...pod, ...off, phase: 'Pending' }];
     }),
   };
+}
+
+/** Whether so many USD an hour repay the pods of the node that has the fewest. */
+function repays(perHour: number, free: readonly Usage[], { settings }: World): boolean {
+  const { horizonMs, evictionPrice } = settings.consolidation;
+  const evictions = free.map(({ pods }) => pods.filter(isOrdinary).length);
+  return (perHour * horizonMs) / HOUR_MS > Math.min(...evictions) * evictionPrice;
 }
 
 /** A replacement comes before the node goes, and caps hold for both. */
@@ -127,11 +142,13 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     const types = instanceTypes.get(each.nodePool) ?? [];
     return pool === undefined ? each.chosen.price : priceToReplaceBy(each, pool, types);
   });
+  const sumOf = (prices: readonly number[]): number => prices.reduce((sum, each) => sum + each, 0);
+  const now = { paid: sumOf(free.map(priceOf)), planned: sumOf([...kept, ...planned]) };
   return {
-    paid: free.reduce((sum, usage) => sum + priceOf(usage), 0),
-    planned: [...kept, ...planned].reduce((sum, price) => sum + price, 0),
+    ...now,
     hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
     isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
+    canRepay: repays(now.paid - now.planned, free, world),
     held,
     unplaced: plan.unplaced.size,
   };

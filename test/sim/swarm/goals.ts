@@ -204,9 +204,9 @@ export const GOALS: readonly Goal[] = [
   },
 ];
 
-/** Undefined: every node is held, so that none could be another. */
-function ratioOf({ paid, planned, unplaced }: Bill): number | undefined {
-  return paid === 0 || unplaced > 0 ? undefined : paid / planned;
+/** Undefined: every node is held, so that none could be another, or no move would pay back. */
+function ratioOf({ paid, planned, unplaced, canRepay }: Bill): number | undefined {
+  return paid === 0 || unplaced > 0 || !canRepay ? undefined : paid / planned;
 }
 
 /** USD an hour, and the nodes that are in neither amount. */
