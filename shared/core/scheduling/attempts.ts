@@ -88,9 +88,12 @@ export class Known implements PlanSearch {
     const likeness = likenessOf(context);
     const found: Packed[] = [];
     const more = (...ways: readonly PackingWay[]) => this.inWays(context, ways, quotas, found);
-    if (likeness !== 'alike') {
-      more({ ...usual, dotProduct: true });
-      if (found.some((each) => isNearLinear(each, context))) return found;
+    more({ ...usual, dotProduct: true });
+    if (found.some((each) => isNearLinear(each, context))) {
+      if (likeness === 'alike' && combining !== undefined) {
+        more(...combiningWays(found, usual, combining));
+      }
+      return found;
     }
     // Pods of as many shapes have other values from one node to the next.
     const together = likeness === 'alike' ? [usual, revalued] : [revalued, usual];

@@ -72,6 +72,7 @@ export function combiningWays(
   const best = cheapest(found);
   return combiningsFor(budget, costOf(best)).map((combining) => ({
     ...(best?.way ?? usual),
+    dotProduct: false,
     combining,
   }));
 }

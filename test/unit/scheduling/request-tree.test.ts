@@ -6,11 +6,15 @@ import { RequestTree, type Wanted } from '../../../shared/core/scheduling/packin
 
 const MAIN = [0, 2];
 
-function shapesOf(requests: readonly (readonly number[])[]): readonly PodShape[] {
+/** `groups`: by bits, the launch groups of each; the first by default. */
+function shapesOf(
+  requests: readonly (readonly number[])[],
+  groups: readonly number[] = [],
+): readonly PodShape[] {
   return requests.map((each, id) => ({
     id,
     requests: Float64Array.from(each),
-    allowed: Uint8Array.of(1),
+    allowed: Uint8Array.from([1, 2, 4], (bit) => ((groups[id] ?? 1) & bit) / bit),
     perNode: Number.POSITIVE_INFINITY,
   }));
 }
@@ -22,8 +26,10 @@ function productOf({ requests }: PodShape, { weights }: Wanted): number {
   );
 }
 
-/** Up to 60 shapes with three resources, of which the second does not count. */
+/** Up to 60 shapes with three resources, of which the second does not count; each for some groups. */
 const cases = fc.record({
+  groups: fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 60, maxLength: 60 }),
+  group: fc.nat(2),
   requests: fc.array(fc.tuple(fc.nat(40), fc.nat(9), fc.nat(40)), { minLength: 1, maxLength: 60 }),
   weights: fc.tuple(fc.nat(9), fc.nat(9)),
   free: fc.tuple(fc.nat(50), fc.nat(9), fc.nat(50)),
@@ -34,8 +40,8 @@ const cases = fc.record({
 describe('shapes by their requests', () => {
   it('has the one with the largest product of those that fit and are open', () => {
     fc.assert(
-      fc.property(cases, ({ requests, weights, free, closed, opened }) => {
-        const shapes = shapesOf(requests);
+      fc.property(cases, ({ requests, groups, group, weights, free, closed, opened }) => {
+        const shapes = shapesOf(requests, groups);
         const ids = shapes.map(({ id }) => id);
         const tree = new RequestTree(shapes, MAIN, ids);
         const known = (id: number) => id < shapes.length;
@@ -47,9 +53,12 @@ describe('shapes by their requests', () => {
         const wanted: Wanted = {
           weights: Float64Array.from(weights),
           free: Float64Array.from(free),
+          group,
           mayTake: fits,
         };
-        const all = shapes.filter(({ id }) => !out.has(id) && fits(id));
+        const all = shapes.filter(
+          ({ id, allowed }) => allowed[group] === 1 && !out.has(id) && fits(id),
+        );
         const products = all.map((shape) => productOf(shape, wanted));
         const most = Math.max(0, ...products);
         const found = tree.largest(wanted);
@@ -72,7 +81,7 @@ describe('shapes by their requests', () => {
     const free = Float64Array.from([20, 9, 50]);
     const mayTake = (id: number) =>
       (requests[id] ?? missing(id)).every((each, r) => each <= (free[r] ?? missing(r)));
-    const found = tree.largest({ weights: Float64Array.from([1, 2]), free, mayTake });
+    const found = tree.largest({ weights: Float64Array.from([1, 2]), free, group: 0, mayTake });
     expect(requests[found ?? -1]).toEqual([20, 1, 50]);
     expect(tree.steps).toBeLessThan(200);
   });

@@ -13,6 +13,9 @@ import { RequestTree } from './request-tree.ts';
 /** Of nodes that are worth nearly as much for their price the dearest: the rest is small. */
 const NEARLY = 0.99;
 
+/** Launch options in a row that are filled and are no better than one before. */
+const VAIN_MAX = 16;
+
 /**
  * Fills nodes with pods of many shapes: the next pod is the one with the largest dot product of its
  * requests and what is free, so that all resources of a node come to their end together.
@@ -92,10 +95,13 @@ export class DotProductFiller {
     const near = ranked.filter(({ ratio }) => ratio >= least).sort((a, b) => b.cost - a.cost);
     let best: Pattern | undefined;
     let score = 0;
+    let vain = 0;
     for (const { option, cost, ratio } of [...near, ...ranked.slice(near.length)]) {
-      if (score >= least || ratio <= score) break;
+      if (score >= least || ratio <= score || vain >= VAIN_MAX) break;
       const pattern = this.fill(option, prices);
+      vain++;
       if (pattern === undefined || pattern.value / cost <= score) continue;
+      vain = 0;
       best = pattern;
       score = pattern.value / cost;
     }
@@ -110,12 +116,17 @@ export class DotProductFiller {
       const shape = shapes[id] ?? missing(id);
       // Pods that came to a node beside its pattern are not told of.
       const isLeft = (amounts.get(id) ?? 0) < (left[id] ?? missing(id));
-      return isLeft && shape.allowed[option.group.id] === 1 && howMany(shape, free, 1) === 1;
+      return isLeft && howMany(shape, free, 1) === 1;
     };
     const full: number[] = [];
     let value = 0;
     for (;;) {
-      const id = this.tree.largest({ weights: this.weightsOf(option, free), free, mayTake });
+      const id = this.tree.largest({
+        weights: this.weightsOf(option, free),
+        free,
+        group: option.group.id,
+        mayTake,
+      });
       if (id === undefined) break;
       const shape = shapes[id] ?? missing(id);
       const amount = (amounts.get(id) ?? 0) + 1;

@@ -182,7 +182,7 @@ class Packer {
     const mayLaunch = (option: LaunchOption) => budgets.allowance(option, 1) > 0;
     while (filler.steps < stepsMax && left.some((each) => each > 0)) {
       const found = filler.best(mayLaunch);
-      if (found === undefined || this.launch(found, 1) === 0) break;
+      if (found === undefined || this.launch(found, copiesOf(found, left)) === 0) break;
       filler.placed(found.shapes);
     }
     this.search.steps.take(filler.steps);

@@ -71,7 +71,7 @@ function withShares(batch: PodBatch, shares: Separation['shares'], shared: reado
 }
 
 /** Numbers sets of groups; equal sets have one number. */
-class AllowedNumbers {
+export class AllowedNumbers {
   private readonly ofArray = new Map<Uint8Array, number>();
   private readonly ofText = new Map<string, number>();
 

@@ -1,5 +1,6 @@
 import { missing } from '../../missing.ts';
 import type { PodShape } from './pattern.ts';
+import { AllowedNumbers } from './pod-shapes.ts';
 
 /** Shapes of a part of the tree that is not split further. */
 const LEAF = 8;
@@ -24,15 +25,27 @@ export interface Wanted {
   readonly weights: Float64Array;
   /** By resource: no shape that requests more. */
   readonly free: Float64Array;
+  /** The launch group that the shape may go to. */
+  readonly group: number;
   /** Whether the shape may be taken; asked of shapes that nothing else rules out. */
   readonly mayTake: (id: number) => boolean;
 }
 
-/** Shapes by what they request of the main resources: a k-d tree. */
+/** Shapes that may go to the same launch groups. */
+interface Tree {
+  /** By launch group: 1 where they may go. */
+  readonly allowed: Uint8Array;
+  readonly root: Part;
+}
+
+/**
+ * Shapes by what they request of the main resources: a k-d tree for each set of launch groups that
+ * some of them may go to.
+ */
 export class RequestTree {
   private readonly shapes: readonly PodShape[];
   private readonly main: readonly number[];
-  private readonly root: Part;
+  private readonly trees: readonly Tree[];
   private readonly parents = new Map<Part, Part>();
   private readonly leaves = new Map<number, Part>();
   private readonly closed = new Set<number>();
@@ -44,7 +57,26 @@ export class RequestTree {
   constructor(shapes: readonly PodShape[], main: readonly number[], ids: readonly number[]) {
     this.shapes = shapes;
     this.main = main;
-    this.root = this.partOf(ids, 0);
+    this.trees = this.treesOf(ids);
+  }
+
+  private treesOf(ids: readonly number[]): readonly Tree[] {
+    const numbers = new AllowedNumbers();
+    const together: number[][] = [];
+    for (const id of ids) {
+      const number = numbers.of(this.allowedOf(id));
+      const known = together[number] ?? [];
+      known.push(id);
+      together[number] = known;
+    }
+    return together.map((own) => ({
+      allowed: this.allowedOf(own[0] ?? missing(0)),
+      root: this.partOf(own, 0),
+    }));
+  }
+
+  private allowedOf(id: number): Uint8Array {
+    return (this.shapes[id] ?? missing(id)).allowed;
   }
 
   private requestOf(id: number, at: number): number {
@@ -122,7 +154,10 @@ export class RequestTree {
   largest(wanted: Wanted): number | undefined {
     this.best = -1;
     this.product = 0;
-    this.visit(this.root, wanted);
+    for (const { allowed, root } of this.trees) {
+      if (allowed[wanted.group] !== 1) continue;
+      if (this.boundOf(root, wanted) > this.product) this.visit(root, wanted);
+    }
     return this.best < 0 ? undefined : this.best;
   }
 
