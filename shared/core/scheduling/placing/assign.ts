@@ -17,7 +17,7 @@ export interface PodBatch {
 /** How many pods of a class the pools of a weight have room for, where less than all was found. */
 export type Quotas = ReadonlyMap<ResolvedClass, ReadonlyMap<number, number>>;
 
-/** One combination of values of the topology keys, and the groups that have it. */
+/** One place, as {@link PlaceTexts} tells them apart, and the groups that are there. */
 interface Target {
   readonly place: Place;
   readonly groups: readonly LaunchGroup[];
@@ -41,14 +41,12 @@ export function priceAlone({ requests }: PodClass, groups: readonly LaunchGroup[
   return least;
 }
 
-function targetsOf(resolved: ResolvedClass): readonly Target[] {
+function targetsOf({ context }: SearchState, resolved: ResolvedClass): readonly Target[] {
   const byText = new Map<string, { place: Place; groups: LaunchGroup[] }>();
   for (const group of resolved.groups) {
-    const place = placeOfGroup(group);
-    const values = resolved.pinKeys.map((key) => place.label(key) ?? '');
-    const text = `${group.pool.pool.weight}|${values.join('|')}`;
+    const text = `${group.pool.pool.weight}|${context.placeTexts.of(resolved, group)}`;
     const known = byText.get(text);
-    if (known === undefined) byText.set(text, { place, groups: [group] });
+    if (known === undefined) byText.set(text, { place: placeOfGroup(group), groups: [group] });
     else known.groups.push(group);
   }
   return [...byText.entries()]
@@ -113,7 +111,7 @@ class Assignment {
   targetsOf(resolved: ResolvedClass): readonly Target[] {
     let targets = this.targets.get(resolved);
     if (targets === undefined) {
-      targets = targetsOf(resolved);
+      targets = targetsOf(this.state, resolved);
       this.targets.set(resolved, targets);
     }
     return targets;

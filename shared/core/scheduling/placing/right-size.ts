@@ -1,5 +1,5 @@
 import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
-import { agreeOn, compareOptions, type LaunchOption } from '../problem/launch-options.ts';
+import { compareOptions, type LaunchOption } from '../problem/launch-options.ts';
 import { emptyHost } from '../search/host.ts';
 import { ReservedOptions } from '../search/min-values.ts';
 import {
@@ -23,9 +23,10 @@ function isAlternative(
 ): boolean {
   const { group } = option;
   const { chosen, used } = bin;
+  const { placeTexts } = state.context;
   for (const resolved of resolvedClasses) {
     if (resolved.allowed[group.id] !== 1) return false;
-    if (!agreeOn(resolved.pinKeys, group, chosen.group)) return false;
+    if (placeTexts.of(resolved, group) !== placeTexts.of(resolved, chosen.group)) return false;
   }
   if (!holds(option.free, used)) return false;
   if (state.budgets.allowance(option, 1) < 1) return false;

@@ -1,5 +1,5 @@
 import { missing } from '../../missing.ts';
-import { agreeOn, type LaunchGroup } from '../problem/launch-options.ts';
+import type { LaunchGroup } from '../problem/launch-options.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { isHostKey, type TopologyTerms } from '../problem/topology-terms.ts';
 import { minValuesOf } from '../search/min-values.ts';
@@ -99,11 +99,12 @@ class Exchange {
 
   /** Whether the class may be there as well, in the same domains, and likes it as much. */
   private isEquivalent(podClass: PodClass, from: LaunchGroup, to: LaunchGroup): boolean {
-    const { allowed, pinKeys } = this.resolvedOf(podClass);
+    const resolved = this.resolvedOf(podClass);
+    const { placeTexts } = this.state.context;
     return (
       from === to ||
-      (allowed[to.id] === 1 &&
-        agreeOn(pinKeys, from, to) &&
+      (resolved.allowed[to.id] === 1 &&
+        placeTexts.of(resolved, from) === placeTexts.of(resolved, to) &&
         podClass.scored.preferences.every(
           ({ rule }) => from.allowed[rule.id] === to.allowed[rule.id],
         ))

@@ -1,6 +1,7 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import type { PodClass } from '../problem/problem.ts';
-import { type Place, requiredOf, type Topology } from '../search/topology.ts';
+import { requiredOf } from '../problem/topology-terms.ts';
+import type { Place, Topology } from '../search/topology.ts';
 
 /** A required term about other pods, by itself. */
 export interface TopologyRule {

@@ -11,7 +11,6 @@ import {
   domainLabel,
   isDomainKey,
   isOffered,
-  launchLabel,
   type PoolVariant,
   poolAllows,
   type TypeVariant,
@@ -45,13 +44,6 @@ export interface LaunchGroup {
   readonly all: LaunchOption[];
   /** Only those that no other is better than, cheapest first. */
   readonly paretoFront: readonly LaunchOption[];
-}
-
-/** Whether launches of both have the same values of these labels. */
-export function agreeOn(keys: readonly string[], a: LaunchGroup, b: LaunchGroup): boolean {
-  const label = ({ pool, type, domain }: LaunchGroup, key: string) =>
-    launchLabel(pool, type, domain, key);
-  return keys.every((key) => label(a, key) === label(b, key));
 }
 
 /** What a DaemonSet takes on each node that its rule allows. */

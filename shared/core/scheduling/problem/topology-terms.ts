@@ -116,3 +116,8 @@ export function markSelf(terms: TopologyTerms, matching: readonly number[]): Top
 export function isHostKey(key: string): boolean {
   return key === HOSTNAME;
 }
+
+/** The terms that are rules, hostnames apart. */
+export function requiredOf(terms: readonly AffinityTerm[]): readonly AffinityTerm[] {
+  return terms.filter((each) => each.weight === 0 && !isHostKey(each.key));
+}

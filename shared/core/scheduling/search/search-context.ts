@@ -13,6 +13,7 @@ import type { StateNode } from '../problem/state-node.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import { Budgets } from './budgets.ts';
 import { emptyHost, HostRules, type HostState, type HostTotals } from './host.ts';
+import { PlaceTexts } from './place-texts.ts';
 import { type Place, placeOfNode, Topology } from './topology.ts';
 import { type Occupant, TypeOptions } from './type-options.ts';
 
@@ -97,6 +98,7 @@ export class SearchContext {
   readonly typeOptions: TypeOptions;
   readonly existingNodes: readonly ExistingNode[];
   readonly topology: Topology;
+  readonly placeTexts: PlaceTexts;
   readonly budgets: Budgets;
   readonly totals: HostTotals;
   /** Weights of the usable pools, heaviest first. */
@@ -110,6 +112,7 @@ export class SearchContext {
     this.hostRules = new HostRules(problem, enforced.kinds.has('pods'));
     const feasible = problem.classes.map((each) => feasibleGroups(problem, each));
     this.topology = new Topology(problem);
+    this.placeTexts = new PlaceTexts(this.topology);
     this.typeOptions = new TypeOptions(problem);
     const counted = pinningKeys(problem, enforced);
     this.resolvedClasses = problem.classes.map((podClass) =>

@@ -185,16 +185,15 @@ export class SearchState {
     return options.length === 0 ? undefined : { penalty, options };
   }
 
-  /** Keeps only the launch options of the best valid combination of the class's topology values. */
+  /** Keeps only the launch options of the best valid place, as {@link PlaceTexts} tells them apart. */
   private choosePlace(resolved: ResolvedClass, options: readonly LaunchOption[]): Choice {
-    const { podClass, pinKeys } = resolved;
+    const { podClass } = resolved;
     const places = new Map<string, { readonly place: Place; readonly options: LaunchOption[] }>();
     for (const option of options) {
-      const place = placeOfGroup(option.group);
-      const text = pinKeys.map((key) => place.label(key) ?? '').join('|');
+      const text = this.context.placeTexts.of(resolved, option.group);
       const known = places.get(text);
       if (known !== undefined) known.options.push(option);
-      else places.set(text, { place, options: [option] });
+      else places.set(text, { place: placeOfGroup(option.group), options: [option] });
     }
     let best: (Choice & { readonly rank: readonly number[] }) | undefined;
     for (const each of places.values()) {

@@ -13,6 +13,7 @@ import type { StateNode } from '../problem/state-node.ts';
 import {
   type AffinityTerm,
   isHostKey,
+  requiredOf,
   type SpreadTerm,
   type TopologyTerms,
 } from '../problem/topology-terms.ts';
@@ -215,6 +216,12 @@ export class Topology {
     return isEligible;
   }
 
+  /** Which spread constraints count pods of the class there: a digit for each that may. */
+  countedBy({ matching }: PodClass, place: Place): string {
+    const counters = matching.flatMap((id) => this.countersBySelector.get(id) ?? []);
+    return counters.map((counter) => (this.isEligible(counter, place) ? '1' : '0')).join('');
+  }
+
   /**
    * Counts pods that are put there (or taken away: negative amounts). kube-scheduler does not count
    * terminating pods for spreads, though it does for affinity.
@@ -378,11 +385,6 @@ export class Topology {
     }
     return crowding;
   }
-}
-
-/** The terms that are rules, hostnames apart. */
-export function requiredOf(terms: readonly AffinityTerm[]): readonly AffinityTerm[] {
-  return terms.filter((each) => each.weight === 0 && !isHostKey(each.key));
 }
 
 function allowsTerms(rule: NodeRule, place: Place): boolean {
