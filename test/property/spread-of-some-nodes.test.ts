@@ -5,6 +5,8 @@ import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import { ofApp, spreadOver } from '../builders/affinity.ts';
 import { FAMILY, planOf, podsOf, ZONES } from '../builders/scheduling.ts';
 
+const zones: readonly string[] = ZONES;
+
 /** On demand is dearest where spot is cheapest. */
 const TYPES = FAMILY.slice(0, 2).map((type) => ({
   ...type,
@@ -12,7 +14,7 @@ const TYPES = FAMILY.slice(0, 2).map((type) => ({
     const dear = each.capacityType === 'on-demand' ? [0.15, 0.1, 0.1] : [0.01, 0.04, 0.05];
     return {
       ...each,
-      price: each.price * 10 * (dear[ZONES.findIndex((zone) => zone === each.zone)] ?? 1),
+      price: each.price * 10 * (dear[zones.indexOf(each.zone)] ?? 1),
     };
   }),
 }));

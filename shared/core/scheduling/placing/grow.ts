@@ -67,6 +67,38 @@ function startsGroup(state: SearchState, { host }: ResolvedClass): boolean {
   );
 }
 
+/** Pods that are to be on one node with the first of the class's group, its own first. */
+function groupOf(state: SearchState, resolved: ResolvedClass): readonly ResolvedClass[] {
+  const { resolvedClasses, problem } = state.context;
+  const selectors = new Set(resolved.host.needs.map(({ selector }) => selector));
+  const others = resolvedClasses.filter(
+    (each) =>
+      each !== resolved &&
+      state.leftOf(each.podClass) > 0 &&
+      each.host.needs.some(({ selector }) => selectors.has(selector)),
+  );
+  return [resolved, ...others.toSorted(byRequests(problem.resources))];
+}
+
+/** How many pods of these classes fit by resources alone, one class after the other. */
+function holdsOf(
+  state: SearchState,
+  group: readonly ResolvedClass[],
+  free: Float64Array,
+  used: Float64Array = zeros(free.length),
+): number {
+  const taken = used.slice();
+  let sum = 0;
+  for (const { podClass } of group) {
+    const count = Math.max(0, Math.min(state.leftOf(podClass), holds(podClass, free, taken)));
+    for (let r = 0; r < podClass.requests.length; r++) {
+      taken[r] = (taken[r] ?? missing(r)) + count * (podClass.requests[r] ?? missing(r));
+    }
+    sum += count;
+  }
+  return sum;
+}
+
 /** Where the first of a group goes, and how many of the group could follow. */
 interface Start {
   readonly count: number;
@@ -80,17 +112,20 @@ function startGroup(
   resolved: ResolvedClass,
   existingNodes: readonly ExistingNode[],
 ): boolean {
-  const { podClass } = resolved;
-  const left = state.leftOf(podClass);
+  const group = groupOf(state, resolved);
   const roomiest = (options: readonly LaunchOption[], used?: Float64Array) => {
-    const counts = options.map(({ free }) => Math.min(left, holds(podClass, free, used)));
+    const counts = options.map((option) => {
+      const allowed = group.filter((each) => each.allowed[option.group.id] === 1);
+      return holdsOf(state, allowed, option.free, used);
+    });
     const count = Math.max(...counts);
     return { count, options: options.filter((_, at) => counts[at] === count) };
   };
   const starts: Start[] = [];
   for (const existing of existingNodes) {
     if (!state.canPutOnNode(resolved, existing)) continue;
-    const count = Math.min(left, holds(podClass, existing.free));
+    const suited = group.filter((each) => state.suits(each, existing));
+    const count = holdsOf(state, suited, existing.free);
     const penalty = state.penaltyOnNode(resolved, existing);
     starts.push({ count, penalty, place: () => state.putOnNode(resolved, existing) });
   }
@@ -111,8 +146,18 @@ function startGroup(
   }
   // Stable: of equals an existing node goes before an open bin, and that before a new one.
   const [best] = starts.toSorted((a, b) => b.count - a.count || a.penalty - b.penalty);
-  best?.place();
-  return best !== undefined;
+  if (best === undefined) return false;
+  best.place();
+  for (const each of group) placeFollowers(state, each);
+  return true;
+}
+
+/** At once: other groups would take the room that was counted for them. */
+function placeFollowers(state: SearchState, resolved: ResolvedClass): void {
+  const existingNodes = suitableNodes(state, resolved);
+  while (state.leftOf(resolved.podClass) > 0 && !startsGroup(state, resolved)) {
+    if (!placeOne(state, resolved, existingNodes)) return;
+  }
 }
 
 function placeOne(
