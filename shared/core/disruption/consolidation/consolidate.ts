@@ -179,9 +179,9 @@ class Search {
   }
 
   /**
-   * Takes the move where it goes with those that are made. One that launches is carried out a minute
-   * after them: by then their pods may have taken the room that it counts on, as kube-scheduler
-   * knows nothing of their places. The next pass finds it by where they are.
+   * Takes the move where it goes with those that are made. One that launches is carried out a
+   * minute after them: by then their pods may have taken the room that it counts on, as
+   * kube-scheduler knows nothing of their places. The next pass finds it by where they are.
    */
   offer(move: Move): void {
     if (this.moves.length === 0 || move.replacements.length === 0) this.take(move);
