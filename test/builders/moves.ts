@@ -65,3 +65,11 @@ export function moved(given: MoveCase): Move {
   if (found.kind !== 'move') throw new Error(sentences(found.reasons));
   return found;
 }
+
+/** The types that each replacement leaves open; what the nodes stay for. */
+export function openTypes(given: MoveCase): readonly string[] {
+  const { found } = tried(given);
+  return found.kind === 'move'
+    ? found.replacements.map(({ instanceTypes }) => instanceTypes.join(' '))
+    : found.reasons.map(({ code }) => code);
+}

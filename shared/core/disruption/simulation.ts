@@ -27,13 +27,22 @@ export type Outcome =
     }
   | { readonly kind: 'blocked'; readonly why: Reason };
 
-/** The node as one that goes away: its pods are in the demand. */
-export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
+function withTaint(snapshot: ClusterSnapshot, name: string, taint: Taint): ClusterSnapshot {
   const nodes = snapshot.nodes.map((node) => {
     if (node.name !== name || isDisrupted(node)) return node;
-    return { ...node, taints: [...node.taints, CANDIDATE] };
+    return { ...node, taints: [...node.taints, taint] };
   });
   return { ...snapshot, nodes };
+}
+
+/** The node as one that goes away: its pods are in the demand. */
+export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
+  return withTaint(snapshot, name, CANDIDATE);
+}
+
+/** The same with a node that limits of its NodePool count: it is there until others are ready. */
+export function withLeavingCounted(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
+  return withTaint(snapshot, name, DISRUPTED);
 }
 
 /** The same snapshot with every pod that waits as one that kube-scheduler has tried. */

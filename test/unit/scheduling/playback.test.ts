@@ -98,6 +98,23 @@ describe('pods that come where they were evicted elsewhere', () => {
     expect(strandingOf(state).price).toBeCloseTo(0.4 * 0.4, 12);
   });
 
+  it('come one after the other where those of one owner, if they were first, leave others no room', () => {
+    const sites = [nodeOf('large', 16, 64), nodeOf('small', 4, 8)];
+    const runs = podOf('runs', { cpu: 4250, memory: 11 * GI }, { nodeName: 'large' });
+    const tied = (from: number, createdAtMs: number) =>
+      podsOf(
+        from,
+        `tied-${createdAtMs}`,
+        { cpu: 700, memory: GI / 8, nodeSelector: { [HOSTNAME]: 'small' } },
+        { createdAtMs },
+      );
+    const free = podOf('free', { cpu: 2000, memory: GI / 8 }, { createdAtMs: 2 });
+    const pods = [runs, ...tied(3, 1), free, ...tied(2, 3)];
+    const { price, order } = strandingOf(worldOf({ nodes: sites, pods }));
+    expect(price).toBe(0);
+    expect(order?.at(-1)).toBe(free.uid);
+  });
+
   it('do not where it runs there already, or where the room is enough for both', () => {
     const settled = worldOf({ nodes, pods: [beside, evicted, goesTo({})] });
     expect(strandingOf(settled).price).toBe(0);

@@ -178,6 +178,15 @@ class Search {
     return undefined;
   }
 
+  /**
+   * Takes the move where it goes with those that are made. One that launches is carried out a
+   * minute after them: by then their pods may have taken the room that it counts on, as
+   * kube-scheduler knows nothing of their places. The next pass finds it by where they are.
+   */
+  offer(move: Move): void {
+    if (this.moves.length === 0 || move.replacements.length === 0) this.take(move);
+  }
+
   /** The move is made: what it needs is nobody else's. */
   take(move: Move): void {
     const { snapshot } = this.context;
@@ -280,7 +289,7 @@ function searched(
     if (search.isOver) break;
     if (search.withinBudgets(group).length < group.length) continue;
     const found = search.try(group);
-    if (found !== undefined) search.take(pruned(search, found));
+    if (found !== undefined) search.offer(pruned(search, found));
   }
   return search;
 }

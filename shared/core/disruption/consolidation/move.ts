@@ -2,10 +2,9 @@ import { isReason, type Reason, reason } from '../../explain/reason.ts';
 import { invariant } from '../../invariant.ts';
 import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
 import { missing } from '../../missing.ts';
-import { NODE_POOL, SPOT } from '../../model/labels.ts';
+import { SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { podKey } from '../../model/pod.ts';
-import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { strandingOf } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
@@ -17,9 +16,11 @@ import {
   placesOf,
   startingNodes,
   withLeaving,
+  withLeavingCounted,
   withPlaces,
 } from '../simulation.ts';
 import { guarded, leastSaving, settingsFor } from './consolidation-guard.ts';
+import { overLimits } from './limits-for-both.ts';
 import { looserNodePrices } from './looser-prices.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
@@ -74,6 +75,8 @@ export interface MoveContext {
   readonly usage?: MeteredUsage | undefined;
   /** As {@link Consolidation} has them. */
   readonly fallbacks?: ReadonlySet<string> | undefined;
+  /** Whether limits of NodePools count the nodes that go. @default they do not */
+  readonly countsLeaving?: boolean;
 }
 
 /** Where one spot node is replaced by another, as many types have to be open, and no more are. */
@@ -221,31 +224,6 @@ function affordable(
   return reason('cheaper-types-too-few', {});
 }
 
-/** Pools whose limits have no room for old and new nodes together: both are there for a while. */
-function overLimit(
-  { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
-  replacements: readonly PlannedNodeClaim[],
-): readonly Reason[] {
-  return nodePools.flatMap(({ name, limits }) => {
-    const own = replacements.filter(({ nodePool }) => nodePool === name);
-    if (own.length === 0) return [];
-    const types = instanceTypes.get(name) ?? missing(name);
-    const claims = nodeClaims.filter(({ labels }) => labels[NODE_POOL] === name);
-    const isOver = Object.entries(limits).some(([resource, limit]) => {
-      const amount = (capacity: Resources) =>
-        resource === 'nodes' ? 1 : amountOf(capacity, resource);
-      const largest = (names: readonly string[]) =>
-        Math.max(
-          ...types.filter((each) => names.includes(each.name)).map((each) => amount(each.capacity)),
-        );
-      const before = claims.map(({ capacity }) => amount(capacity));
-      const after = own.map((each) => largest(each.instanceTypes));
-      return [...before, ...after].reduce((sum, each) => sum + each, 0) > limit;
-    });
-    return isOver ? [reason('limits-for-both', { nodePool: name })] : [];
-  });
-}
-
 /** What came of a look at nodes. */
 export interface Look {
   readonly found: Move | Refusal;
@@ -255,8 +233,8 @@ export interface Look {
   readonly isCutShort: boolean;
 }
 
-/** What {@link lookAt} comes to where pods may go to any node, fallbacks that return included. */
-function lookAtAll(
+/** What {@link lookAt} comes to, whether limits count the nodes that go or not. */
+function lookAtLimited(
   context: MoveContext,
   nodes: readonly ConsolidationCandidate[],
   plansMax: number,
@@ -273,6 +251,27 @@ function lookAtAll(
     }
   }
   return { found, plans: prices.length + 1, isCutShort: prices.length < all.length };
+}
+
+/**
+ * What {@link lookAt} comes to where pods may go to any node, fallbacks that return included. Where
+ * a NodePool's limits have no room for old and new nodes together, others may launch the new ones.
+ */
+function lookAtAll(
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
+  plansMax: number,
+): Look {
+  const look = lookAtLimited(context, nodes, plansMax);
+  const { found } = look;
+  const isLimited =
+    found.kind === 'refusal' && found.reasons.some(({ code }) => code === 'limits-for-both');
+  if (!isLimited) return look;
+  const left = plansMax - look.plans;
+  if (left <= 0) return { ...look, isCutShort: true };
+  const other = lookAtLimited({ ...context, countsLeaving: true }, nodes, left);
+  const plans = look.plans + other.plans;
+  return { ...(other.found.kind === 'move' ? other : look), plans, isCutShort: other.isCutShort };
 }
 
 /** What it would take and bring to do without the nodes, by about so many plans at most. */
@@ -345,8 +344,9 @@ function unpaid(
 /** The same by one plan, whose nodes may turn out too tight. */
 function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): Attempt {
   const context = { ...given, settings: settingsFor(nodes, given.settings, given.pools) };
-  const { snapshot, scheduling, settings, pools } = context;
-  const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
+  const { snapshot, scheduling, settings, pools, countsLeaving = false } = context;
+  const leave = countsLeaving ? withLeavingCounted : withLeaving;
+  const without = nodes.reduce((each, { node }) => leave(each, node.name), snapshot);
   const { plan, state: world } = replanned(without, scheduling);
   const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
   const wrong = fault(plan, context, without, moving);
@@ -370,7 +370,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
     ...ruled,
     ...(undone === undefined ? [] : [undone]),
     ...(isSurgePaid ? [] : [surge.reason]),
-    ...overLimit(snapshot, replacements),
+    ...overLimits(snapshot, replacements),
     ...overloaded({ snapshot: without, usage: context.usage }, elsewhere, replacements),
   ];
   if (obstacles.length > 0) return stays(obstacles);

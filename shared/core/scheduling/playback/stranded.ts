@@ -38,6 +38,8 @@ export function strandedPods(state: SearchState): Stranded {
 
 /** Shuffles of evicted pods that are played, beside the order of their age and its reverse. */
 const SHUFFLES = 4;
+/** So many owners' pods are played as if they came first: those of one owner come together. */
+const FIRST_MAX = 8;
 
 /** Those that stand for the room of a CapacityBuffer take what the others leave. */
 function withBuffersLast(pods: readonly PodClass[]): readonly PodClass[] {
@@ -100,7 +102,7 @@ function choosiestFirst(state: SearchState, classes: readonly PodClass[]): reado
 }
 
 function byClass(classes: readonly PodClass[]): Order {
-  const ranks = new Map(classes.map((each, rank) => [each, rank]));
+  const ranks = new Map([...new Set(classes)].map((each, rank) => [each, rank]));
   return (pods) => pods.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
 
@@ -152,6 +154,8 @@ export function strandingOf(state: SearchState): Stranding {
   const playback = new Playback(state);
   const leftIn = (order: Order, scoring?: Scoring): LeftOver =>
     playback.runFree((pods) => withBuffersLast(order(pods)), scoring);
+  const { classes } = state.context.problem;
+  const placed = classes.filter((each) => state.leftOf(each) < each.pods.length);
   const atOnce: readonly Order[] = [
     (pods) => pods,
     (pods) => pods.toReversed(),
@@ -161,10 +165,11 @@ export function strandingOf(state: SearchState): Stranding {
         (pods) =>
           shuffled(pods, numbers(seed)),
     ),
+    ...placed.slice(0, FIRST_MAX).map((each) => byClass([each, ...placed])),
   ];
-  const price = Math.max(...atOnce.map((order) => priceOf(state, leftIn(order))));
-  const { classes } = state.context.problem;
-  const placed = classes.filter((each) => state.leftOf(each) < each.pods.length);
+  const price = Math.max(
+    ...atOnce.flatMap((order) => SCORINGS.map((each) => priceOf(state, leftIn(order, each)))),
+  );
   if (price === 0 || evictionOrderOf(placed).length > ORDER_MAX) {
     return { price, order: undefined };
   }

@@ -210,11 +210,6 @@ describe('nodes stay', () => {
       },
       () => reason('cheaper-types-too-few', {}),
     ],
-    [
-      'where limits have no room for old and new nodes',
-      () => ({ cluster: oversized({ pools: [poolOf('general', { limits: { nodes: 1 } })] }) }),
-      () => reason('limits-for-both', { nodePool: 'general' }),
-    ],
   ])('%s', (_, given, why) => {
     expect(tried(given())).toEqual({
       found: { kind: 'refusal', reasons: [why()] },

@@ -5,18 +5,18 @@ import { CAPACITY_TYPE, LIMITS_GUARD, ZONE } from '../../../../shared/core/model
 import type { Pod, PodSpec } from '../../../../shared/core/model/pod.ts';
 import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
 import { type Cluster, clusterOf, type Used } from '../../../builders/consolidation.ts';
-import { cpuPod, type MoveCase, moved, ON_DEMAND, tried, used } from '../../../builders/moves.ts';
-import { GI, poolOf, typeOf } from '../../../builders/scheduling.ts';
+import {
+  cpuPod,
+  type MoveCase,
+  moved,
+  ON_DEMAND,
+  openTypes,
+  tried,
+  used,
+} from '../../../builders/moves.ts';
+import { poolOf, typeOf } from '../../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
-
-/** The types that each replacement leaves open; what the nodes stay for. */
-function openTypes(given: MoveCase): readonly string[] {
-  const { found } = tried(given);
-  return found.kind === 'move'
-    ? found.replacements.map(({ instanceTypes }) => instanceTypes.join(' '))
-    : found.reasons.map(({ code }) => code);
-}
 
 const inZone = (zone: string) => ({ nodeSelector: { [ZONE]: zone } });
 const asOf = (capacityType: string) => ({ nodeSelector: { [CAPACITY_TYPE]: capacityType } });
@@ -186,54 +186,6 @@ describe('spot nodes', () => {
   it('need no gate where nothing is launched', () => {
     const cluster = clusterOf([spot('a', cpuPod('p', 900)), used('b', 'old')], { types: [old] });
     expect(moved({ cluster }).elsewhere).toEqual(new Map([['default/p', 'b']]));
-  });
-});
-
-describe('limits have room for old and new nodes', () => {
-  /** 16 CPUs and 64 GiB go, and at most 8 and 32 GiB come. */
-  const limited = (limits: NodePool['limits'], ...more: readonly Used[]): Cluster =>
-    clusterOf([used('a', 'm.4xlarge', cpuPod('p', 900)), ...more], {
-      types: ON_DEMAND,
-      pools: [poolOf('general', { limits }), poolOf('other', { limits: { nodes: 0, cpu: 0 } })],
-    });
-  const full = (name: string, pool: string): Used => ({
-    ...used(name, 'm.large', cpuPod(name, 2000)),
-    pool,
-  });
-
-  it.each<[string, () => Cluster, boolean]>([
-    ['24 CPUs', () => limited({ cpu: 24_000 }), true],
-    ['less', () => limited({ cpu: 23_999 }), false],
-    ['96 GiB', () => limited({ memory: 96 * GI }), true],
-    ['less memory', () => limited({ memory: 96 * GI - 1 }), false],
-    ['two nodes', () => limited({ nodes: 2 }), true],
-    ['one node', () => limited({ nodes: 1 }), false],
-    ['one of several too small', () => limited({ nodes: 2, cpu: 23_999 }), false],
-    ['what nodes do not have', () => limited({ 'nvidia.com/gpu': 0 }), true],
-    ['two nodes beside one of another pool', () => limited({ nodes: 2 }, full('b', 'other')), true],
-    ['two nodes beside one more', () => limited({ nodes: 2 }, full('b', 'general')), false],
-    ['three nodes beside one more', () => limited({ nodes: 3 }, full('b', 'general')), true],
-  ])('%s', (_, cluster, isEnough) => {
-    const why = reason('limits-for-both', { nodePool: 'general' });
-    const { found } = tried({ cluster: cluster() });
-    expect(found).toMatchObject(isEnough ? { kind: 'move' } : { kind: 'refusal', reasons: [why] });
-  });
-
-  it('count the new nodes together', () => {
-    const pods = ['zone-a', 'zone-b'].map((zone) => cpuPod(zone, 900, inZone(zone)));
-    const at = (nodes: number) =>
-      tried({
-        cluster: clusterOf([used('a', 'm.4xlarge', ...pods)], {
-          types: ON_DEMAND,
-          pools: [poolOf('general', { limits: { nodes } })],
-        }),
-      }).found.kind;
-    expect([at(2), at(3)]).toEqual(['refusal', 'move']);
-  });
-
-  it('do not matter where nothing is launched', () => {
-    const cluster = limited({ nodes: 1 }, used('b', 'm.large'));
-    expect(moved({ cluster }).replacements).toEqual([]);
   });
 });
 

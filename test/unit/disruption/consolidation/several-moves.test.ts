@@ -97,6 +97,15 @@ describe('moves of one pass', () => {
     });
   });
 
+  it('are none that launch beside others, whose pods may take the room of theirs', () => {
+    const inZone = (zone: string) => ({ nodeSelector: { [ZONE]: zone } });
+    const pods = ['p1', 'p2', 'p3'].map((name) => cpuPod(name, 300, inZone('zone-b')));
+    const dear = used('a', 'm.4xlarge', cpuPod('p-a', 2000, inZone('zone-a')));
+    const launching: Used = { ...used('b', 'm.4xlarge', ...pods), zone: 'zone-b' };
+    expect(looked(apart([launching]), FEW).moves).toEqual(['b']);
+    expect(looked(apart([dear, launching], HOST), FEW).moves).toEqual(['a']);
+  });
+
   it('leave out of the reasons what was found after the first', () => {
     const nodes = [node('a', 2000), { ...node('b', 2000), pool: 'strict' }, node('c', 2000)];
     expect(looked(apart(nodes, HOST), FEW)).toMatchObject({

@@ -1,0 +1,31 @@
+import { type Reason, reason } from '../../explain/reason.ts';
+import { missing } from '../../missing.ts';
+import { NODE_POOL } from '../../model/labels.ts';
+import type { PlannedNodeClaim } from '../../model/plan.ts';
+import { amountOf, type Resources } from '../../model/resources.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+
+/** Pools whose limits have no room for old and new nodes together: both are there for a while. */
+export function overLimits(
+  { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
+  replacements: readonly PlannedNodeClaim[],
+): readonly Reason[] {
+  return nodePools.flatMap(({ name, limits }) => {
+    const own = replacements.filter(({ nodePool }) => nodePool === name);
+    if (own.length === 0) return [];
+    const types = instanceTypes.get(name) ?? missing(name);
+    const claims = nodeClaims.filter(({ labels }) => labels[NODE_POOL] === name);
+    const isOver = Object.entries(limits).some(([resource, limit]) => {
+      const amount = (capacity: Resources) =>
+        resource === 'nodes' ? 1 : amountOf(capacity, resource);
+      const largest = (names: readonly string[]) =>
+        Math.max(
+          ...types.filter((each) => names.includes(each.name)).map((each) => amount(each.capacity)),
+        );
+      const before = claims.map(({ capacity }) => amount(capacity));
+      const after = own.map((each) => largest(each.instanceTypes));
+      return [...before, ...after].reduce((sum, each) => sum + each, 0) > limit;
+    });
+    return isOver ? [reason('limits-for-both', { nodePool: name })] : [];
+  });
+}
