@@ -1,7 +1,7 @@
 import type { Decoded, Issue } from '../api/issue.ts';
 import { type Kind, kindDecoders } from '../api/kinds.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
-import { show } from '../api/read.ts';
+import { INT32, show } from '../api/read.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
 import { isSchedule, isTimeZone } from './controllers/cron-jobs.ts';
@@ -72,10 +72,19 @@ const pod: Check = (object) => [
   ...simulatedDurationIssues(object['metadata'], 'metadata'),
 ];
 
+/** Those above are kept for Kubernetes' own classes, `system-…`. */
+const USER_PRIORITY_MAX = 1_000_000_000;
+const SYSTEM_PRIORITY_MAX = 2_000_001_000;
+
 const priorityClass: Check = (object) => {
-  const value = object['value'];
-  if (Number.isInteger(value)) return [];
-  return [{ path: 'value', message: `must be an integer, not ${show(value)}` }];
+  const { value } = object;
+  const { least } = INT32;
+  const isSystem = textAt(object, 'metadata', 'name')?.startsWith('system-') === true;
+  const most = isSystem ? SYSTEM_PRIORITY_MAX : USER_PRIORITY_MAX;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most)
+    return [];
+  const message = `must be an integer between ${least} and ${most}, not ${show(value)}`;
+  return [{ path: 'value', message }];
 };
 
 const podTemplate: Check = (object) =>
