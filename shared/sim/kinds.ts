@@ -32,16 +32,26 @@ function simulatedDurationIssues(metadata: unknown, path: string): readonly Issu
   return [{ path: `${path}.annotations.${SIMULATED_DURATION}`, message }];
 }
 
+/**
+ * What Kubernetes says a cluster may have: more are a mistake, and would run for hours.
+ * https://kubernetes.io/docs/setup/best-practices/cluster-large/
+ */
+export const PODS_MAX = 150_000;
+
+function countIssues(object: Json, ...path: readonly string[]): readonly Issue[] {
+  const count = valueAt(object, ...path) ?? 0;
+  if (Number.isInteger(count) && Number(count) >= 0 && Number(count) <= PODS_MAX) return [];
+  const message = `must be a whole number between 0 and ${PODS_MAX}, not ${show(count)}`;
+  return [{ path: path.join('.'), message }];
+}
+
 const workload: Check = (object) => {
-  const replicas = valueAt(object, 'spec', 'replicas');
-  const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
+  const counts = ['replicas', 'parallelism'].flatMap((each) => countIssues(object, 'spec', each));
   const path = 'spec.template.spec';
   const { issues } = specs.read(valueAt(object, 'spec', 'template', 'spec'), path);
-  const message = `must be a whole number of at least 0, not ${show(replicas)}`;
-  const count = { path: 'spec.replicas', message };
   const template = valueAt(object, 'spec', 'template', 'metadata');
   const durations = simulatedDurationIssues(template, 'spec.template.metadata');
-  return [...(isCount ? [] : [count]), ...durations, ...issues];
+  return [...counts, ...durations, ...issues];
 };
 
 const cronJob: Check = (object) => {
@@ -62,6 +72,7 @@ const cronJob: Check = (object) => {
   const template = valueAt(object, ...path.split('.'));
   return [
     ...issues,
+    ...countIssues(object, 'spec', 'jobTemplate', 'spec', 'parallelism'),
     ...simulatedDurationIssues(valueAt(template, 'metadata'), `${path}.metadata`),
     ...specs.read(valueAt(template, 'spec'), `${path}.spec`).issues,
   ];

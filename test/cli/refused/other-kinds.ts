@@ -86,7 +86,14 @@ export const REST: readonly Row[] = [
     'Deployment',
     'replicas: 2',
     'replicas: -2',
-    'spec.replicas must be a whole number of at least 0',
+    'spec.replicas must be a whole number between 0 and 150000, not -2',
+  ),
+  row(
+    'more replicas than a cluster can have pods',
+    'Deployment',
+    'replicas: 2',
+    'replicas: 1000000000',
+    'spec.replicas must be a whole number between 0 and 150000, not 1000000000',
   ),
   row(
     'a negative quantity',
