@@ -18,8 +18,8 @@ interface Share {
 
 /**
  * The program in the LP file format: as few USD an hour as the pods can cost, where nodes and pods
- * may be cut into pieces. Rows that only whole pods keep make up for some of that. Undefined: it has
- * more characters.
+ * may be cut into pieces. Rows that only whole pods keep make up for some of that. Undefined: it
+ * has more characters.
  * https://ergo-code.github.io/HiGHS/dev/interfaces/c_api/
  */
 export function linearProgram(
