@@ -11,26 +11,42 @@ import {
 } from '../../shared/core/scheduling/search/search-state.ts';
 import type { Progress } from '../progress.ts';
 import { linearProgram } from './linear-program.ts';
+import { resourceBound } from './resource-bound.ts';
 import { fitsOf, suitsNode } from './scheduler-nodes.ts';
 
 /** What any valid plan for the same pods must pay at least. */
 export interface Bound {
   /** USD an hour, after overlays. */
   readonly pricePerHour: number;
-  /** How far the plan is above it, in percent; 0 where the plan costs nothing. */
-  readonly gapPercent: number;
+  /** How far the plan is above it, in percent; undefined: the bound says 0, and the plan does not. */
+  readonly gapPercent: number | undefined;
+  /** The program was too much work: sums of resources alone say it, and the truth may be higher. */
+  readonly weaker: boolean;
 }
+
+/** How much work a bound may be. */
+interface Limits {
+  /** Characters of the program, by which memory and the time of each step go. */
+  readonly charactersMax: number;
+  /** Steps of the simplex algorithm. */
+  readonly stepsMax: number;
+}
+
+/** 2,000 different pods beside 25 launches, or 1,900 beside 72, take 8 million and 5,000: 10 s. */
+const LIMITS: Limits = { charactersMax: 10_000_000, stepsMax: 10_000 };
 
 /**
  * A lower bound by linear programming: pods and nodes may be cut into pieces, and what a plan must
  * keep beside resources (limits, weights, minValues, preferences, affinity, spreads, daemon ports)
- * is left out. Rows of their own say what whole pods of a node keep ({@link linearProgram}).
+ * is left out. Rows of their own say what whole pods of a node keep ({@link linearProgram}). Where
+ * that is too much work, the bound is that of resources alone ({@link resourceBound}).
  */
 export async function lowerBound(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
   plan: Plan,
   progress: Pick<Progress, 'begin'>,
+  limits = LIMITS,
 ): Promise<Bound> {
   progress.begin('the lower bound');
   const problem = compileProblem(snapshot, settings);
@@ -39,15 +55,12 @@ export async function lowerBound(
   const resolvedClasses = context.resolvedClasses.filter(
     (resolved) => (counts.get(resolved) ?? 0) > 0,
   );
-  const pricePerHour =
-    resolvedClasses.length === 0
-      ? 0
-      : Math.max(
-          oneWholeNode(context, resolvedClasses),
-          await minimum(context, resolvedClasses, counts, progress),
-        );
-  const gap = pricePerHour > 0 ? (plan.pricePerHour / pricePerHour - 1) * 100 : 0;
-  return { pricePerHour, gapPercent: Math.max(0, gap) };
+  if (resolvedClasses.length === 0) return { pricePerHour: 0, gapPercent: 0, weaker: false };
+  const ofProgram = await minimum(context, resolvedClasses, counts, { progress, limits });
+  // What was computed is exact to about 1e-7: a bound must not be above the truth.
+  const least = (ofProgram ?? resourceBound(context, resolvedClasses, counts)) * (1 - 1e-6);
+  const pricePerHour = Math.max(oneWholeNode(context, resolvedClasses), least);
+  return { pricePerHour, gapPercent: gapOf(plan, pricePerHour), weaker: ofProgram === undefined };
 
   function placedByClass({ classes }: Problem, { newNodeClaims, existing }: Plan) {
     const placed = new Set([...newNodeClaims, ...existing].flatMap((each) => each.pods));
@@ -58,6 +71,11 @@ export async function lowerBound(
       ]),
     );
   }
+}
+
+function gapOf(plan: Plan, pricePerHour: number): number | undefined {
+  if (plan.pricePerHour <= pricePerHour) return 0;
+  return pricePerHour > 0 ? (plan.pricePerHour / pricePerHour - 1) * 100 : undefined;
 }
 
 /** At least one whole node for a pod that no existing node can take. */
@@ -78,20 +96,22 @@ function oneWholeNode(
   return most * (1 - 1e-6);
 }
 
+/** The value of the program; undefined: it is too much work. */
 async function minimum(
   context: SearchContext,
   resolvedClasses: readonly ResolvedClass[],
   counts: ReadonlyMap<ResolvedClass, number>,
-  progress: Pick<Progress, 'begin'>,
-): Promise<number> {
-  const text = linearProgram(context, resolvedClasses, counts);
+  { progress, limits }: { readonly progress: Pick<Progress, 'begin'>; readonly limits: Limits },
+): Promise<number | undefined> {
+  const text = linearProgram(context, resolvedClasses, counts, limits.charactersMax);
+  if (text === undefined) return undefined;
   const lines = text.split('\n').length.toLocaleString('en');
   progress.begin(`the lower bound: a linear program of ${lines} lines`);
   // The package's types describe its CommonJS form: its ES module's default is the loader itself.
   const loader: unknown = (await import('highs')).default;
   const highs = await (loader as () => Promise<LegacyHighs>)();
-  const { Status, ObjectiveValue } = highs.solve(text);
-  if (Status !== 'Optimal') throw new Error(`the bound was not found: the solver says ${Status}`);
-  // The solver is exact to about 1e-7: a bound must not be above the truth.
-  return Math.max(0, ObjectiveValue * (1 - 1e-6));
+  const { Status, ObjectiveValue } = highs.solve(text, {
+    simplex_iteration_limit: limits.stepsMax,
+  });
+  return Status === 'Optimal' ? Math.max(0, ObjectiveValue) : undefined;
 }

@@ -18,14 +18,17 @@ interface Share {
 
 /**
  * The program in the LP file format: as few USD an hour as the pods can cost, where nodes and pods
- * may be cut into pieces. Rows that only whole pods keep make up for some of that.
+ * may be cut into pieces. Rows that only whole pods keep make up for some of that. Undefined: it
+ * has more characters.
  * https://ergo-code.github.io/HiGHS/dev/interfaces/c_api/
  */
 export function linearProgram(
   context: SearchContext,
   resolvedClasses: readonly ResolvedClass[],
   counts: ReadonlyMap<ResolvedClass, number>,
-): string {
+  charactersMax: number,
+): string | undefined {
+  let [counted, characters] = [0, 0];
   const rows: string[] = [];
   const bounds: string[] = [];
   const costs: string[] = [];
@@ -47,6 +50,8 @@ export function linearProgram(
     }
     for (const r of node.free.keys()) rows.push(...resourceRows(here, r, node));
     rows.push(...apartRows(here, node.name));
+    for (; counted < rows.length; counted++) characters += rows[counted]?.length ?? 0;
+    if (characters > charactersMax) return undefined;
   }
   for (const [index, resolved] of resolvedClasses.entries()) {
     rows.push(`${(placed[index] ?? []).join(' + ')} = ${counts.get(resolved) ?? 0}`);

@@ -68,6 +68,18 @@ function roomiestOf(nodes: readonly ExistingNode[]): Float64Array {
   );
 }
 
+/** The nodes that are there, those together that pods see alike. */
+export function nodesByRules({
+  existingNodes,
+  problem,
+}: SearchContext): readonly (readonly ExistingNode[])[] {
+  const rules = [...new Set(problem.classes.map(({ rule }) => rule))];
+  const byRules = Map.groupBy(existingNodes, ({ node }) =>
+    rules.map((rule) => Number(ruleAllowsNode(rule, node.label, node.taints))).join(''),
+  );
+  return [...byRules.values()];
+}
+
 /** Nodes that are there, and the resource of which they have the least alike. */
 interface NodeGroup {
   readonly nodes: readonly ExistingNode[];
@@ -81,15 +93,8 @@ interface NodeGroup {
  * differ most are parted until there are so many groups. Fewer than there are kinds of nodes make
  * the bound lower, never higher.
  */
-function nodeGroups(
-  { existingNodes, problem }: SearchContext,
-  most: number,
-): readonly (readonly ExistingNode[])[] {
-  const rules = [...new Set(problem.classes.map(({ rule }) => rule))];
-  const byRules = Map.groupBy(existingNodes, ({ node }) =>
-    rules.map((rule) => Number(ruleAllowsNode(rule, node.label, node.taints))).join(''),
-  );
-  const groups = [...byRules.values()].map(groupOf);
+function nodeGroups(context: SearchContext, most: number): readonly (readonly ExistingNode[])[] {
+  const groups = nodesByRules(context).map(groupOf);
   while (groups.length < most) {
     const widest = groups.reduce((a, b) => (b.spread > a.spread ? b : a), groupOf([]));
     if (widest.spread === 0) break;
@@ -116,10 +121,12 @@ function groupOf(nodes: readonly ExistingNode[]): NodeGroup {
   return { nodes, resource: spreads.indexOf(spread), spread };
 }
 
-export function suitsNode({ podClass }: ResolvedClass, { node, free }: ExistingNode): boolean {
-  return (
-    ruleAllowsNode(podClass.rule, node.label, node.taints) && fitsOf(podClass.requests, free) > 0
-  );
+export function rulesAllow({ podClass }: ResolvedClass, { node }: ExistingNode): boolean {
+  return ruleAllowsNode(podClass.rule, node.label, node.taints);
+}
+
+export function suitsNode(resolved: ResolvedClass, existing: ExistingNode): boolean {
+  return rulesAllow(resolved, existing) && fitsOf(resolved.podClass.requests, existing.free) > 0;
 }
 
 /** Launches of which no other costs no more, has at least the room and takes at least the pods. */

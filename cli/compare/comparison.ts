@@ -10,7 +10,7 @@ import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
 import { BadInput } from '../bad-input.ts';
-import { lowerBound } from '../bound/bound.ts';
+import { type Bound, lowerBound } from '../bound/bound.ts';
 import { packingsOf } from '../packing/at-rest.ts';
 import type { Packing } from '../packing/packing.ts';
 import type { Progress } from '../progress.ts';
@@ -84,7 +84,9 @@ export interface Comparison {
   readonly karpentersWay: WayRow;
   readonly joinersWay: JoinersRow;
   /** What any plan has to cost at least for the pods that wait; undefined: nobody asked. */
-  readonly bound: { readonly usdPerHour: number; readonly gapPercent: number } | undefined;
+  readonly bound:
+    | (Pick<Bound, 'gapPercent' | 'weaker'> & { readonly usdPerHour: number })
+    | undefined;
   /** Joiner, were every preference worth its price; undefined: all are met, or a cluster runs. */
   readonly preferringWay: PreferringRow | undefined;
   readonly difference: {
@@ -229,7 +231,11 @@ export async function compared(
     now: now.nodes > 0 ? now : undefined,
     karpentersWay: karpenter,
     joinersWay: joiner,
-    bound: least && { usdPerHour: least.pricePerHour, gapPercent: least.gapPercent },
+    bound: least && {
+      usdPerHour: least.pricePerHour,
+      gapPercent: least.gapPercent,
+      weaker: least.weaker,
+    },
     preferringWay: preferringWay(subject, input, preferencesMet),
     difference: {
       usdPerHour,

@@ -154,9 +154,13 @@ export function comparisonTable(
 /** What cannot be undercut, where it was asked for. */
 function boundLines({ bound }: Comparison): readonly string[] {
   if (bound === undefined) return [];
-  const { usdPerHour, gapPercent } = bound;
+  const { usdPerHour, gapPercent, weaker } = bound;
   const least = `No plan costs less than ${usd(usdPerHour, 4)} an hour`;
-  return [`${least}: Joiner is at most ${gapPercent.toFixed(1)} % above the minimum.`];
+  const gap =
+    gapPercent === undefined
+      ? ''
+      : `: Joiner is at most ${gapPercent.toFixed(1)} % above the minimum`;
+  return [`${least}${gap}.${weaker ? ' The bound counts sums of resources alone.' : ''}`];
 }
 
 /** Names of pods in one line; JSON has all. */

@@ -4,6 +4,9 @@ import type { Decoded, Issue, UnknownWord } from './issue.ts';
 /** A JSON object whose fields are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** What the API server takes for an integer of 32 bits. */
+export const INT32 = { least: -2_147_483_648, most: 2_147_483_647 };
+
 /**
  * Amounts beyond what plans count exactly (2^53): a fault of a manifest, which nobody means. A pod
  * in a cluster may well have such a limit, and no node is so large.
@@ -101,7 +104,8 @@ export class Reader {
       return undefined;
     }
     if (value < least || value > most) {
-      this.note(path, `must be ${rangeText(range)}, not ${value}`);
+      const told = value > most ? { most, ...range } : { least, ...range };
+      this.note(path, `must be ${rangeText(told)}, not ${value}`);
       return undefined;
     }
     return value;

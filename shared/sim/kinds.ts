@@ -1,7 +1,7 @@
 import type { Decoded, Issue } from '../api/issue.ts';
 import { type Kind, kindDecoders } from '../api/kinds.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
-import { show } from '../api/read.ts';
+import { INT32, show } from '../api/read.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
 import { isSchedule, isTimeZone } from './controllers/cron-jobs.ts';
@@ -32,16 +32,26 @@ function simulatedDurationIssues(metadata: unknown, path: string): readonly Issu
   return [{ path: `${path}.annotations.${SIMULATED_DURATION}`, message }];
 }
 
+/**
+ * What Kubernetes says a cluster may have: more are a mistake, and would run for hours.
+ * https://kubernetes.io/docs/setup/best-practices/cluster-large/
+ */
+export const PODS_MAX = 150_000;
+
+function countIssues(object: Json, ...path: readonly string[]): readonly Issue[] {
+  const count = valueAt(object, ...path) ?? 0;
+  if (Number.isInteger(count) && Number(count) >= 0 && Number(count) <= PODS_MAX) return [];
+  const message = `must be a whole number between 0 and ${PODS_MAX}, not ${show(count)}`;
+  return [{ path: path.join('.'), message }];
+}
+
 const workload: Check = (object) => {
-  const replicas = valueAt(object, 'spec', 'replicas');
-  const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
+  const counts = ['replicas', 'parallelism'].flatMap((each) => countIssues(object, 'spec', each));
   const path = 'spec.template.spec';
   const { issues } = specs.read(valueAt(object, 'spec', 'template', 'spec'), path);
-  const message = `must be a whole number of at least 0, not ${show(replicas)}`;
-  const count = { path: 'spec.replicas', message };
   const template = valueAt(object, 'spec', 'template', 'metadata');
   const durations = simulatedDurationIssues(template, 'spec.template.metadata');
-  return [...(isCount ? [] : [count]), ...durations, ...issues];
+  return [...counts, ...durations, ...issues];
 };
 
 const cronJob: Check = (object) => {
@@ -62,6 +72,7 @@ const cronJob: Check = (object) => {
   const template = valueAt(object, ...path.split('.'));
   return [
     ...issues,
+    ...countIssues(object, 'spec', 'jobTemplate', 'spec', 'parallelism'),
     ...simulatedDurationIssues(valueAt(template, 'metadata'), `${path}.metadata`),
     ...specs.read(valueAt(template, 'spec'), `${path}.spec`).issues,
   ];
@@ -72,10 +83,19 @@ const pod: Check = (object) => [
   ...simulatedDurationIssues(object['metadata'], 'metadata'),
 ];
 
+/** Those above are kept for Kubernetes' own classes, `system-…`. */
+const USER_PRIORITY_MAX = 1_000_000_000;
+const SYSTEM_PRIORITY_MAX = 2_000_001_000;
+
 const priorityClass: Check = (object) => {
-  const value = object['value'];
-  if (Number.isInteger(value)) return [];
-  return [{ path: 'value', message: `must be an integer, not ${show(value)}` }];
+  const { value } = object;
+  const { least } = INT32;
+  const isSystem = textAt(object, 'metadata', 'name')?.startsWith('system-') === true;
+  const most = isSystem ? SYSTEM_PRIORITY_MAX : USER_PRIORITY_MAX;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most)
+    return [];
+  const message = `must be an integer between ${least} and ${most}, not ${show(value)}`;
+  return [{ path: 'value', message }];
 };
 
 const podTemplate: Check = (object) =>

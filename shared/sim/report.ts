@@ -152,8 +152,9 @@ function launchAwaits({ recorder }: World, { createdAtMs }: NodeClaim): Reason {
   return capped ?? reason('instance-awaited', {});
 }
 
-/** Why a pod without a node waits for the NodeClaim that was planned for it; undefined: for none. */
-function waitingText(world: World, claim: NodeClaim | undefined): string {
+/** Why a pod has no node; the NodeClaim is the one that was planned for it. */
+function waitingText(world: World, { spec }: Pod, claim: NodeClaim | undefined): string {
+  if (spec.hasSchedulingGates) return sentence(reason('pod-gated', {}));
   if (claim === undefined) return 'waiting for a node';
   const isLaunched = claim.providerId !== undefined;
   const why = isLaunched ? reason('node-not-joined', {}) : launchAwaits(world, claim);
@@ -172,7 +173,7 @@ function podReport(world: World, state: ClusterState): FinalState['pods'] {
     .map((pod) => {
       const name = podKey(pod);
       const isBound = pod.nodeName !== undefined;
-      const why = isBound ? 'starting' : waitingText(world, planned.get(pod.uid));
+      const why = isBound ? 'starting' : waitingText(world, pod, planned.get(pod.uid));
       return { name, reason: world.unplaced.get(name) ?? why };
     });
   return {

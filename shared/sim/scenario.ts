@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Decoded } from '../api/issue.ts';
 import { issuesOf } from '../api/schema/issues.ts';
 import { parseDurationMs } from '../core/duration.ts';
+import { PODS_MAX } from './kinds.ts';
 
 /** What happens to the simulated world from outside, and when. */
 
@@ -48,7 +49,7 @@ const step = z
         kind: z.enum(['Deployment', 'ReplicaSet', 'StatefulSet', 'NodePool']).default('Deployment'),
         name: z.string(),
         namespace: z.string().default('default'),
-        replicas: z.int().min(0),
+        replicas: z.int().min(0).max(PODS_MAX),
       })
       .optional(),
     /** The first node in the order of names that fits what is given. */

@@ -162,6 +162,13 @@ describe('pods that have a plan and no node', () => {
   });
 });
 
+it('a pod with scheduling gates waits for no node, and it is said that it is held back', async () => {
+  const gated = POD.replace('spec:\n', 'spec:\n  schedulingGates:\n    - name: quota\n');
+  const { state } = await ran([NODE_CLASS, POOL, gated]);
+  const reason = 'held back by scheduling gates';
+  expect(state.pods.pending).toEqual([{ name: 'default/single', reason }]);
+});
+
 describe('progress on a terminal', () => {
   it('is one line that is gone at the end, and changes nothing', async () => {
     const plain = await ran(WORLD);

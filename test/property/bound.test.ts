@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Bound, lowerBound } from '../../cli/bound/bound.ts';
-import { HOSTNAME } from '../../shared/core/model/labels.ts';
+import type { Offering } from '../../shared/core/model/instance-type.ts';
+import { HOSTNAME, RESERVED, ZONE } from '../../shared/core/model/labels.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import {
   type ClusterSnapshot,
@@ -12,14 +13,21 @@ import { ofApp, termOver } from '../builders/affinity.ts';
 import { GI, nodeOf, podsOf, snapshotOf, typeOf } from '../builders/scheduling.ts';
 import { tinyCase, tinySnapshot } from '../builders/tiny-cases.ts';
 
+type Limits = Parameters<typeof lowerBound>[4];
+
 async function bounded(
   snapshot: ClusterSnapshot,
+  limits?: Limits,
 ): Promise<{ readonly plan: Plan; readonly bound: Bound }> {
   const plan = solve(snapshot, DEFAULT_SCHEDULING_SETTINGS);
   const progress = { begin: () => undefined };
-  const bound = await lowerBound(snapshot, DEFAULT_SCHEDULING_SETTINGS, plan, progress);
+  const bound = await lowerBound(snapshot, DEFAULT_SCHEDULING_SETTINGS, plan, progress, limits);
   return { plan, bound };
 }
+
+/** So little work that no program is written or solved. */
+const TOO_LARGE: Limits = { charactersMax: 0, stepsMax: 10_000 };
+const TOO_LONG: Limits = { charactersMax: 10_000_000, stepsMax: 0 };
 
 /** Solved as well as is possible: tiny-cases.test.ts. */
 const TINY = fc.sample(tinyCase, { numRuns: 120, seed: 2 });
@@ -37,23 +45,87 @@ const MIXED = fc.sample(
   { numRuns: 60, seed: 3 },
 );
 
+/** Beside nodes that are there; some pods are for one zone, and one zone has reservations. */
+const BESIDE = fc.sample(
+  fc.record({
+    rooms: fc.array(fc.integer({ min: 1, max: 16 }), { maxLength: 6 }),
+    sizes: fc.array(
+      fc.record({
+        count: fc.integer({ min: 1, max: 12 }),
+        cpu: fc.integer({ min: 1, max: 16 }).map((each) => each * 250),
+        zone: fc.constantFrom('zone-a', 'zone-b', undefined),
+      }),
+      { minLength: 1, maxLength: 5 },
+    ),
+  }),
+  { numRuns: 60, seed: 5 },
+);
+
+const RESERVING = [2, 8, 32].map((cpu) => {
+  const type = typeOf(`m.${cpu}`, cpu, cpu * 4, cpu / 20);
+  const reservation = { id: `cr-${cpu}`, type: 'default' as const, capacity: 2 };
+  const reserved = type.offerings
+    .filter(({ zone }) => zone === 'zone-a')
+    .map((each): Offering => ({ ...each, capacityType: RESERVED, price: 0.000001, reservation }));
+  return { ...type, offerings: [...type.offerings, ...reserved] };
+});
+
 describe('the lower bound', () => {
-  it('is not above the best of all plans', async () => {
+  it.each([
+    ['', undefined],
+    [', where its program is too large', TOO_LARGE],
+  ])('is not above the best of all plans%s', async (_, limits) => {
     for (const tiny of TINY) {
-      const { plan, bound } = await bounded(tinySnapshot(tiny));
+      const { plan, bound } = await bounded(tinySnapshot(tiny), limits);
       expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
     }
   });
 
-  it('is not above plans of large pods, pods that keep apart, and small ones', async () => {
-    for (const groups of MIXED) {
-      const pods = groups.flatMap(({ count, cpu, memory, isApart }, at) => {
-        const podAntiAffinity = isApart ? [termOver(HOSTNAME, ofApp('apart'))] : [];
-        const labels = isApart ? { app: 'apart' } : {};
-        return podsOf(count, `group-${at}`, { cpu, memory, podAntiAffinity }, { labels });
+  it.each([
+    ['', undefined],
+    [', where its program is too large', TOO_LARGE],
+  ])(
+    'is not above plans of large pods, pods that keep apart, and small ones%s',
+    async (_, limits) => {
+      for (const groups of MIXED) {
+        const pods = groups.flatMap(({ count, cpu, memory, isApart }, at) => {
+          const podAntiAffinity = isApart ? [termOver(HOSTNAME, ofApp('apart'))] : [];
+          const labels = isApart ? { app: 'apart' } : {};
+          return podsOf(count, `group-${at}`, { cpu, memory, podAntiAffinity }, { labels });
+        });
+        const { plan, bound } = await bounded(snapshotOf({ pods }), limits);
+        expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
+      }
+    },
+  );
+
+  it.each([
+    ['too large', TOO_LARGE],
+    ['too long to solve', TOO_LONG],
+  ])('says that it is weaker where its program is %s, and is not 0', async (_, limits) => {
+    const sizes = [700, 1_900, 3_300];
+    const pods = sizes.flatMap((cpu) =>
+      podsOf(20, `cpu-${cpu}`, { cpu, memory: (cpu * GI) / 1000 }),
+    );
+    const { bound: whole } = await bounded(snapshotOf({ pods }));
+    const { plan, bound } = await bounded(snapshotOf({ pods }), limits);
+    expect([whole.weaker, bound.weaker]).toEqual([false, true]);
+    expect(bound.pricePerHour).toBeLessThanOrEqual(whole.pricePerHour + 1e-9);
+    expect(bound.pricePerHour).toBeGreaterThan(plan.pricePerHour / 2);
+  });
+
+  it('is not above plans beside nodes, reservations and pools for some pods, where it is weaker', async () => {
+    for (const { rooms, sizes } of BESIDE) {
+      const nodes = rooms.map((cpu, at) => nodeOf(`n${at}`, cpu, cpu * 2));
+      const pods = sizes.flatMap(({ cpu, count, zone }, at) => {
+        const nodeSelector = zone === undefined ? {} : { [ZONE]: zone };
+        return podsOf(count, `s${at}`, { cpu, memory: GI, nodeSelector });
       });
-      const { plan, bound } = await bounded(snapshotOf({ pods }));
+      const snapshot = snapshotOf({ nodes, pods, types: RESERVING });
+      const { bound: whole } = await bounded(snapshot);
+      const { plan, bound } = await bounded(snapshot, TOO_LARGE);
       expect(bound.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
+      expect(whole.pricePerHour).toBeLessThanOrEqual(plan.pricePerHour + 1e-9);
     }
   });
 

@@ -1,7 +1,7 @@
 import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
 import { count, type Prices, pricesIn } from '../draw/text.ts';
 import { differencesOf, partsText, SHOWN_MIN } from './differences.ts';
-import { currencyIn, fact, launchesIn, price, textsIn } from './facts.ts';
+import { currencyIn, fact, launchesIn, price, textsIn, weakerNote } from './facts.ts';
 import type { CostRow, PageModel, Unplaced } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
 
@@ -27,8 +27,9 @@ function costsOf(json: Json): readonly CostRow[] {
 function boundOf(json: Json): readonly CostRow[] {
   const perHour = numberAt(json, 'bound', 'usdPerHour');
   if (perHour === undefined) return [];
-  const gap = price(json, 'bound', 'gapPercent');
-  const note = `no plan costs less; Joiner is at most ${gap.toFixed(1)} % above it`;
+  const gap = numberAt(json, 'bound', 'gapPercent');
+  const above = gap === undefined ? '' : `; Joiner is at most ${gap.toFixed(1)} % above it`;
+  const note = `no plan costs less${above}${weakerNote(json)}`;
   return [{ label: 'Lower bound', perHour, note, tone: 'bound' }];
 }
 

@@ -1,5 +1,5 @@
 import { type Currency, currencyOf } from '../../../shared/core/model/currency.ts';
-import { isJson, type Json, listAt, numberAt, textAt } from '../../../shared/sim/json.ts';
+import { isJson, type Json, listAt, numberAt, textAt, valueAt } from '../../../shared/sim/json.ts';
 import { count, type Prices } from '../draw/text.ts';
 import type { DecisionModel, Ladder, NodeModel, Scene, Unplaced } from './model.ts';
 
@@ -7,6 +7,11 @@ import type { DecisionModel, Ladder, NodeModel, Scene, Unplaced } from './model.
 export function currencyIn(json: Json, scenes: readonly Scene[]): Currency {
   const zone = scenes.flatMap(({ nodes }) => nodes.map((node) => node.zone))[0];
   return currencyOf(textAt(json, 'region') ?? zone ?? '');
+}
+
+/** What is said of a lower bound that took too much work to compute well. */
+export function weakerNote(json: Json): string {
+  return valueAt(json, 'bound', 'weaker') === true ? '; of sums of resources alone' : '';
 }
 
 /** Pods by the reason why they have no node, the most first. */

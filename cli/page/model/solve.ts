@@ -1,6 +1,6 @@
 import { isJson, type Json, listAt, numberAt, textAt } from '../../../shared/sim/json.ts';
 import { count, pricesIn } from '../draw/text.ts';
-import { currencyIn, fact, launchesIn, leftBy, price } from './facts.ts';
+import { currencyIn, fact, launchesIn, leftBy, price, weakerNote } from './facts.ts';
 import type { CostRow, PageModel, Scene } from './model.ts';
 import { coloursOf, packingAt, sceneOf } from './scene.ts';
 
@@ -8,7 +8,6 @@ function costsOf(json: Json): readonly CostRow[] {
   const list = price(json, 'totalListPricePerHour');
   const own = price(json, 'totalCheapestPricePerHour');
   const bound = numberAt(json, 'bound', 'pricePerHour');
-  const gap = price(json, 'bound', 'gapPercent');
   return [
     { label: 'New nodes', perHour: list, note: 'list prices', tone: 'after' },
     ...(Math.abs(own - list) < 1e-9
@@ -27,11 +26,17 @@ function costsOf(json: Json): readonly CostRow[] {
           {
             label: 'Lower bound',
             perHour: bound,
-            note: `no plan can be cheaper: the gap is ${gap.toFixed(2)} %`,
+            note: boundNote(json),
             tone: 'bound' as const,
           },
         ]),
   ];
+}
+
+function boundNote(json: Json): string {
+  const gap = numberAt(json, 'bound', 'gapPercent');
+  const size = gap === undefined ? '' : `: the gap is ${gap.toFixed(2)} %`;
+  return `no plan can be cheaper${size}${weakerNote(json)}`;
 }
 
 function verdictOf(json: Json): string {

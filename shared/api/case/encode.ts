@@ -28,7 +28,13 @@ export interface ResultParts {
   readonly rejected: Readonly<Record<string, readonly string[]>>;
   readonly timings: Timings;
   readonly stranded: Stranded;
-  readonly bound: { readonly pricePerHour: number; readonly gapPercent: number } | undefined;
+  readonly bound:
+    | {
+        readonly pricePerHour: number;
+        readonly gapPercent: number | undefined;
+        readonly weaker: boolean;
+      }
+    | undefined;
 }
 
 function encodeRequirement({ key, operator, values, minValues }: RequirementExpression): object {

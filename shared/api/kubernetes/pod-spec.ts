@@ -11,7 +11,7 @@ import {
   type Resources,
 } from '../../core/model/resources.ts';
 import type { Issue } from '../issue.ts';
-import { type Fields, Reader, type TooLarge } from '../read.ts';
+import { type Fields, INT32, Reader, type TooLarge } from '../read.ts';
 import { readInTreeEbs } from './in-tree-volumes.ts';
 import {
   nodeSelectorTerm,
@@ -204,7 +204,7 @@ function readPodSpec(read: Reader, spec: Fields, path: string): PodSpec {
       ),
     hostPorts: listeners.flatMap((each) => each.ports),
     volumes: volumes(read, spec['volumes'], at('volumes')),
-    priority: read.integer(spec['priority'], at('priority')) ?? 0,
+    priority: read.integer(spec['priority'], at('priority'), INT32) ?? 0,
     priorityClassName: read.text(spec['priorityClassName'], at('priorityClassName')),
     preempts: read.text(spec['preemptionPolicy'], at('preemptionPolicy')) !== 'Never',
     schedulerName: read.text(spec['schedulerName'], at('schedulerName')) ?? DEFAULT_SCHEDULER,

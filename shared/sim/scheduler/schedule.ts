@@ -58,6 +58,8 @@ function filtersFor(view: SchedulerView, pod: Pod): readonly (readonly [string, 
       "didn't match pod anti-affinity rules",
       (each, target) => meetsPodAntiAffinity(view, each, target),
     ],
+    // The simulated cluster has no devices that claims could be given.
+    ['cannot allocate all claims', (each) => !each.spec.hasResourceClaims],
   ];
 }
 

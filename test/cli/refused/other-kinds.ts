@@ -58,6 +58,22 @@ export const REST: readonly Row[] = [
     'spec.replicas must be a number, not NaN',
   ),
   row('a negative quantity', 'Pod', '500m', '-500m', 'must not be negative, but is "-500m"'),
+  ...['1e30', '2147483648', '-3000000000'].map((priority) =>
+    row(
+      `a priority of ${priority}`,
+      'Pod',
+      'spec:\n',
+      `spec:\n  priority: ${priority}\n`,
+      `spec.priority must be between -2147483648 and 2147483647, not ${Number(priority)}`,
+    ),
+  ),
+  row(
+    'more seconds than can be counted',
+    'Pod',
+    'spec:\n',
+    'spec:\n  terminationGracePeriodSeconds: 1e30\n',
+    'spec.terminationGracePeriodSeconds must be at most 9007199254740991, not 1e+30',
+  ),
   row(
     'containers that are no list',
     'Pod',
@@ -70,7 +86,14 @@ export const REST: readonly Row[] = [
     'Deployment',
     'replicas: 2',
     'replicas: -2',
-    'spec.replicas must be a whole number of at least 0',
+    'spec.replicas must be a whole number between 0 and 150000, not -2',
+  ),
+  row(
+    'more replicas than a cluster can have pods',
+    'Deployment',
+    'replicas: 2',
+    'replicas: 1000000000',
+    'spec.replicas must be a whole number between 0 and 150000, not 1000000000',
   ),
   row(
     'a negative quantity',
@@ -112,7 +135,21 @@ export const REST: readonly Row[] = [
     'PriorityClass',
     'value: 1000',
     'value: high',
-    'value must be an integer, not "high"',
+    'value must be an integer between -2147483648 and 1000000000, not "high"',
+  ),
+  row(
+    'a value that only the system classes may have',
+    'PriorityClass',
+    'value: 1000',
+    'value: 1000000001',
+    'value must be an integer between -2147483648 and 1000000000, not 1000000001',
+  ),
+  row(
+    'a value that no class may have',
+    'PriorityClass',
+    'name: urgent\nvalue: 1000',
+    'name: system-urgent\nvalue: 2000001001',
+    'value must be an integer between -2147483648 and 2000001000, not 2000001001',
   ),
   row(
     'an unknown binding mode',

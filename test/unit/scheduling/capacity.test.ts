@@ -166,6 +166,17 @@ describe('volumes', () => {
     );
   });
 
+  it('of a claim without the annotation of a binding that is complete are not there yet', () => {
+    const plan = planOf({
+      pods: [podOf('a', withClaim('data'))],
+      persistentVolumeClaims: [{ ...claim, bindCompleted: false }],
+      persistentVolumes: [volume],
+    });
+    expect(plan.unplaced.get('default/a')?.message).toBe(
+      'PersistentVolumeClaim data is not bound: it lacks the annotation pv.kubernetes.io/bind-completed',
+    );
+  });
+
   it('that pods name themselves count against the limit of their driver', () => {
     const attached = (volume: string) => ({
       volumes: [{ kind: 'attached' as const, driver: 'ebs.csi.aws.com', volume }],

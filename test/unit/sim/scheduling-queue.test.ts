@@ -89,6 +89,14 @@ describe("the simulated scheduler's queue", () => {
     expect(cluster.cycle()).toEqual({ second: 'only' });
   });
 
+  it('leaves a pod with resource claims pending: no devices are simulated', () => {
+    const cluster = new Cluster();
+    cluster.store.create(node('only', 4));
+    const resourceClaims = [{ name: 'gpu', resourceClaimTemplateName: 'gpus' }];
+    cluster.store.create(pod('claiming', 1, { resourceClaims }));
+    expect(cluster.cycle()).toEqual({ claiming: undefined });
+  });
+
   it('keeps trying what depends on more than one node', () => {
     const cluster = new Cluster();
     const podAffinityTerm = { labelSelector: { matchLabels: { a: 'b' } }, topologyKey: 'zone' };

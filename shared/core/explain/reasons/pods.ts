@@ -50,7 +50,8 @@ export const PODS = {
     parameters: { volumeClaim: { type: 'text', what: 'its name' } },
   },
   'volume-claim-binding': {
-    meaning: 'The PersistentVolumeClaim names a volume, and binding it is not complete.',
+    meaning:
+      'The PersistentVolumeClaim names a volume; without the annotation, kube-scheduler waits whatever its phase is.',
     remedy: 'Wait. If this does not change, check the events of the claim.',
     parameters: { volumeClaim: { type: 'text', what: 'its name' } },
   },
@@ -198,7 +199,7 @@ export const PODS_SENTENCES: Sentences<typeof PODS> = {
   'volume-claim-lost': ({ volumeClaim }) =>
     `PersistentVolumeClaim ${volumeClaim} has lost its volume`,
   'volume-claim-binding': ({ volumeClaim }) =>
-    `PersistentVolumeClaim ${volumeClaim} is not bound yet`,
+    `PersistentVolumeClaim ${volumeClaim} is not bound: it lacks the annotation pv.kubernetes.io/bind-completed`,
   'volume-missing': ({ volume }) => `PersistentVolume ${volume} does not exist`,
   'volume-claim-without-class': ({ volumeClaim }) =>
     `PersistentVolumeClaim ${volumeClaim} is unbound and names no storage class`,
