@@ -107,7 +107,10 @@ class FinalState {
     const text = `${key}|${selector.id}`;
     let counts = this.matches.get(text);
     if (counts === undefined) {
-      counts = this.count(this.domainsOf(key, key, () => true), selector.id);
+      counts = this.count(
+        this.domainsOf(key, key, () => true),
+        selector.id,
+      );
       this.matches.set(text, counts);
     }
     return counts;
