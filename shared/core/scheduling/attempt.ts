@@ -1,5 +1,5 @@
 import { missing } from '../missing.ts';
-import { preferenceScore } from './plan/preference-score.ts';
+import { metByKind } from './plan/preference-score.ts';
 import type { PreferenceKind, Problem } from './problem/problem.ts';
 import type { Bin, ExistingNode, SearchContext, SearchState } from './search/search-state.ts';
 
@@ -66,9 +66,24 @@ export function placesFewer(a: Attempt, b: Attempt): boolean {
   return a.placed.some((count, index) => count < (b.placed[index] ?? missing(index)));
 }
 
+/** By attempt: weight of the preferences that it meets. No attempt is changed once it is made. */
+const metIn = new WeakMap<Attempt, Map<PreferenceKind, number>>();
+
+function metOfAll(attempt: Attempt, kinds: Iterable<PreferenceKind>): readonly number[] {
+  const asked = [...kinds];
+  const known = metIn.get(attempt) ?? new Map<PreferenceKind, number>();
+  metIn.set(attempt, known);
+  const others = asked.filter((kind) => !known.has(kind));
+  if (others.length > 0) {
+    for (const [kind, met] of metByKind(attempt.state, others)) known.set(kind, met);
+  }
+  return asked.map((kind) => known.get(kind) ?? missing(kind));
+}
+
 /** Weight of the preferences of a kind that the attempt meets. */
-export function metOf({ state }: Attempt, kind: PreferenceKind): number {
-  return preferenceScore(state, kind).satisfiedWeight;
+export function metOf(attempt: Attempt, kind: PreferenceKind): number {
+  const [met = 0] = metOfAll(attempt, [kind]);
+  return met;
 }
 
 /** How well a plan does, beyond the pods that it places and its price. */
@@ -91,7 +106,7 @@ export function meritOf(attempt: Attempt): Merit {
         ...state.existingNodes.map((existing) => podsOf(existing) * heaviest),
         ...state.bins.map((bin) => podsOf(bin) * bin.chosen.pool.pool.weight),
       ].reduce((sum, each) => sum + each, 0);
-  return { weight, met: [...context.enforced.kinds].map((kind) => metOf(attempt, kind)) };
+  return { weight, met: metOfAll(attempt, context.enforced.kinds) };
 }
 
 /** Whether less of what counts beyond the price is met. */

@@ -54,10 +54,12 @@ export class Known implements PlanSearch {
    * shapes of pods and not their number. Where it is done again with other preferences, the usual
    * way and the best of before are enough.
    */
-  packed(context: SearchContext): readonly Attempt[] {
+  packed(context: SearchContext, isTooDear: (attempt: Attempt) => boolean): readonly Attempt[] {
     const { ways } = this;
     const found =
-      ways === undefined ? this.inAllWays(context) : this.inWays(context, ways, new Map());
+      ways === undefined
+        ? this.inAllWays(context)
+        : this.inWays(context, ways, new Map(), [], isTooDear);
     if (ways === undefined) this.ways = this.usefulOf(found);
     return found.map(({ attempt }) => attempt);
   }
@@ -68,8 +70,10 @@ export class Known implements PlanSearch {
     ways: readonly PackingWay[],
     quotas: Learnt,
     found: Packed[] = [],
+    isTooDear: (attempt: Attempt) => boolean = () => false,
   ): Packed[] {
     for (const way of ways) {
+      if (found.some(({ attempt }) => isTooDear(attempt))) break;
       const { left, taken } = this.steps;
       const combining = COMBINED_LEAST * combiningSteps(way) * weightsOf(cheapest(found));
       if (found.length > 0 && left < Math.max(this.least, combining)) continue;
@@ -127,13 +131,19 @@ export class Known implements PlanSearch {
 
 /**
  * A packed plan, plans made pod by pod where that takes few steps, and plans that begin with what
- * is left over; all of them improved as the budgets say.
+ * is left over; all of them improved as the budgets say. Where a packed plan is too dear whatever
+ * is done to it, there are no others.
  */
-export function attempts(context: SearchContext, known: Known): readonly Attempt[] {
+export function attempts(
+  context: SearchContext,
+  known: Known,
+  isTooDear: (attempt: Attempt) => boolean = () => false,
+): readonly Attempt[] {
   const { problem } = context;
   const { growing } = known.budgets;
   const { steps } = known;
-  const found: Attempt[] = [...known.packed(context)];
+  const found: Attempt[] = [...known.packed(context, isTooDear)];
+  if (found.some(isTooDear)) return found;
   const add = (attempt: Attempt | undefined) => {
     if (attempt !== undefined) found.push(attempt);
   };
@@ -145,7 +155,7 @@ export function attempts(context: SearchContext, known: Known): readonly Attempt
   found.push(...leftOver.first(found));
   found.push(...leftOver.withCompany(found));
   found.push(...leftOver.counted(found));
-  return allImproved(found, orderOf(context), known);
+  return allImproved(found, orderOf(context), known, isTooDear);
 }
 
 /**
@@ -156,8 +166,10 @@ function allImproved(
   found: readonly Attempt[],
   order: readonly ResolvedClass[],
   { budgets: { improving, merging }, steps }: Known,
+  isTooDear: (attempt: Attempt) => boolean,
 ): readonly Attempt[] {
-  const sorted = found.toSorted(compareAttempts);
+  const usable = found.filter((each) => !isTooDear(each));
+  const sorted = usable.toSorted(compareAttempts);
   const isShort = order.some(({ podClass }) => (sorted[0]?.state.leftOf(podClass) ?? 0) > 0);
   let most = (improving?.most ?? 0) * (isShort ? 2 : 1);
   const better = new Map<Attempt, Attempt>();
@@ -167,7 +179,8 @@ function allImproved(
     most -= steps.taken - before;
   }
   return found.map((each) => {
-    const best = better.get(each) ?? each;
+    const best = better.get(each);
+    if (best === undefined) return each;
     return merging === undefined ? best : merged(best, merging, steps);
   });
 }

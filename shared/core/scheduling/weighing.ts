@@ -17,6 +17,10 @@ import { placeOfGroup } from './search/topology.ts';
 /** Of the steps that are left, for the kinds of preferences that are weighed later. */
 const KEPT = 0.5;
 
+/** Other ways to pack, and improving, make a plan cheaper by such a share, or by so many nodes. */
+const GAINED_MOST = 0.08;
+const NODES_GAINED = 3;
+
 /** In how many ways a kind that costs too much for all classes is tried for some. */
 const PARTS_TRIED = 3;
 
@@ -75,15 +79,15 @@ class PreferenceWeighing {
   weigh(kind: PreferenceKind, after: number): void {
     this.keepFor(after);
     const exempt = new Set<number>();
-    let found = this.attempts(kind, exempt);
+    const most = this.priceMost(kind) + 1e-9;
+    let found = this.attempts(kind, exempt, most);
     if (found.every((each) => placesFewer(each, this.chosen))) {
       for (const each of this.problem.classes) {
         const isLeft = ({ state }: Attempt) => state.leftOf(each) > this.chosen.state.leftOf(each);
         if (found.some(isLeft)) exempt.add(each.id);
       }
-      found = this.attempts(kind, exempt);
+      found = this.attempts(kind, exempt, most);
     }
-    const most = this.priceMost(kind) + 1e-9;
     const affordable = this.affordable(kind, found, most);
     if (affordable.length > 0) this.choose(kind, exempt, affordable);
     else if (isPlace(kind)) this.weighInPart(kind, exempt, most);
@@ -97,7 +101,7 @@ class PreferenceWeighing {
     for (let tries = 0; tries < PARTS_TRIED && enough - tooFew > 1; tries++) {
       const half = (tooFew + enough) >> 1;
       const more = new Set([...exempt, ...dearest.slice(0, half)]);
-      const affordable = this.affordable(kind, this.attempts(kind, more), most);
+      const affordable = this.affordable(kind, this.attempts(kind, more, most), most);
       if (affordable.length > 0) kept = { exempt: more, affordable };
       if (affordable.length > 0) enough = half;
       else tooFew = half;
@@ -105,10 +109,21 @@ class PreferenceWeighing {
     if (kept !== undefined) this.choose(kind, kept.exempt, kept.affordable);
   }
 
-  private attempts(kind: PreferenceKind, exempt: ReadonlySet<number>): readonly Attempt[] {
+  private attempts(
+    kind: PreferenceKind,
+    exempt: ReadonlySet<number>,
+    most: number,
+  ): readonly Attempt[] {
     const kinds = new Set([...this.met, kind]);
     const enforced = { kinds, exempt: new Map([...this.exempt, [kind, exempt]]) };
-    return attempts(new SearchContext(this.problem, enforced), this.known);
+    const context = new SearchContext(this.problem, enforced);
+    return attempts(context, this.known, (each) => this.isTooDear(each, most));
+  }
+
+  /** Whether the plan costs so much more than it may that no improvement is worth a try. */
+  private isTooDear(attempt: Attempt, most: number): boolean {
+    const gain = Math.max(GAINED_MOST, NODES_GAINED / Math.max(1, attempt.state.bins.length));
+    return attempt.price * (1 - gain) > most && !placesFewer(attempt, this.chosen);
   }
 
   private affordable(

@@ -128,11 +128,20 @@ export class FractionalFiller {
     if (known !== undefined) return known;
     const { free, group } = option;
     const [first = 0, second = first] = this.main;
-    const share = (r: number) =>
-      Float64Array.from(
-        this.shapes,
-        ({ requests }) => (requests[r] ?? missing(r)) / Math.max(free[r] ?? missing(r), 1e-9),
-      );
+    const { shapes, demand } = this;
+    const share = (r: number) => {
+      const room = Math.max(free[r] ?? missing(r), 1e-9);
+      const taken = new Float64Array(shapes.length);
+      for (let id = 0; id < taken.length; id++) {
+        taken[id] = (shapes[id]?.requests[r] ?? missing(id)) / room;
+      }
+      return taken;
+    };
+    const most = new Float64Array(shapes.length);
+    for (let id = 0; id < most.length; id++) {
+      const shape = shapes[id] ?? missing(id);
+      if (shape.allowed[group.id] === 1) most[id] = howMany(shape, free, demand[id] ?? missing(id));
+    }
     const text = String(
       (free[second] ?? missing(second)) / Math.max(free[first] ?? missing(first), 1e-9),
     );
@@ -148,11 +157,7 @@ export class FractionalFiller {
     const shares: OptionShares = {
       first: share(first),
       second: share(second),
-      most: Float64Array.from(this.shapes, (shape, index) =>
-        shape.allowed[group.id] === 1
-          ? howMany(shape, free, this.demand[index] ?? missing(index))
-          : 0,
-      ),
+      most,
       orders,
       crossing: LAST >> 1,
     };

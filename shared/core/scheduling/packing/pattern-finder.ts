@@ -199,7 +199,9 @@ export class PatternFinder {
     if (greedy === undefined) return [];
     const { shapes, left } = this;
     const candidates: number[] = [];
-    for (const index of this.order(option)) {
+    const order = this.order(option);
+    for (let at = 0; at < order.length; at++) {
+      const index = order[at] ?? missing(at);
       const shape = shapes[index] ?? missing(index);
       if ((left[index] ?? missing(index)) > 0 && shape.allowed[option.group.id] === 1)
         candidates.push(index);
@@ -285,7 +287,7 @@ export class PatternFinder {
     const { ids } = order;
     for (let at = 0, block = 0; at < ids.length; at += BLOCK, block++) {
       if (order.isTooLarge(block, filling.free, this.main)) this.steps++;
-      else if (!this.alongBlock(ids.subarray(at, at + BLOCK), filling, begin?.index)) {
+      else if (!this.alongBlock(ids, at, filling, begin?.index)) {
         order.close(block);
       }
     }
@@ -293,15 +295,25 @@ export class PatternFinder {
     return shapes.length === 0 ? undefined : { option, shapes, amounts, value };
   }
 
-  /** Fills the node with as many of each shape as fit; false: pods of none are left. */
-  private alongBlock(ids: Int32Array, filling: Filling, begun: number | undefined): boolean {
+  /**
+   * Fills the node with as many of each shape of the block as fit; false: pods of none are left.
+   */
+  private alongBlock(
+    ids: Int32Array,
+    from: number,
+    filling: Filling,
+    begun: number | undefined,
+  ): boolean {
+    const { shapes, left } = this;
     const { free, group } = filling;
+    const end = Math.min(from + BLOCK, ids.length);
     let isLeft = false;
-    for (const index of ids) {
-      const available = this.left[index] ?? missing(index);
+    for (let at = from; at < end; at++) {
+      const index = ids[at] ?? missing(at);
+      const available = left[index] ?? missing(index);
       if (available <= 0) continue;
       isLeft = true;
-      const shape = this.shapes[index] ?? missing(index);
+      const shape = shapes[index] ?? missing(index);
       if (index === begun || shape.allowed[group] !== 1) continue;
       this.steps++;
       const amount = howMany(shape, free, available);

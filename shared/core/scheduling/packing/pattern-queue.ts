@@ -54,9 +54,9 @@ function insert(queue: QueuedOption[], entry: QueuedOption): void {
 /** How often there are pods for the whole pattern. */
 export function copiesOf({ shapes, amounts }: Pattern, left: Float64Array): number {
   let copies = Number.POSITIVE_INFINITY;
-  for (const [index, shape] of shapes.entries()) {
-    const amount = amounts[index] ?? missing(index);
-    copies = Math.min(copies, Math.floor((left[shape] ?? missing(shape)) / amount));
+  for (let at = 0; at < shapes.length && copies > 0; at++) {
+    const available = left[shapes[at] ?? missing(at)] ?? missing(at);
+    copies = Math.min(copies, Math.floor(available / (amounts[at] ?? missing(at))));
   }
   return copies;
 }

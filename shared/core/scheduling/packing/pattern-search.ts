@@ -47,7 +47,9 @@ export class PatternSearch {
   ) {
     this.option = option;
     this.main = Int32Array.from(main);
-    this.whole = Float64Array.from(main, (r) => 1 / Math.max(option.free[r] ?? missing(r), 1e-9));
+    this.whole = new Float64Array(main.length);
+    for (const [at, r] of main.entries())
+      this.whole[at] = 1 / Math.max(option.free[r] ?? missing(r), 1e-9);
     this.shares = new Float64Array(main.length);
     const worthOf = (index: number) => values[index] ?? missing(index);
     const tightest = isTight ? this.tightestOf(candidates, shapes, worthOf, mixes) : undefined;
@@ -56,16 +58,22 @@ export class PatternSearch {
     this.free = freeFor(shapes, option);
     this.amounts = new Int32Array(candidates.length);
     const width = this.free.length;
-    this.requests = new Float64Array(candidates.length * width);
-    for (const [at, index] of this.candidates.entries())
-      this.requests.set((shapes[index] ?? missing(index)).requests, at * width);
-    this.worth = Float64Array.from(this.candidates, worthOf);
-    this.most = Float64Array.from(this.candidates, (index) =>
-      Math.min(left[index] ?? missing(index), (shapes[index] ?? missing(index)).perNode),
-    );
+    const count = candidates.length;
+    this.requests = new Float64Array(count * width);
+    this.worth = new Float64Array(count);
+    this.most = new Float64Array(count);
+    // A node is searched in microseconds: iterators would take most of them.
+    for (let at = 0; at < count; at++) {
+      const index = this.candidates[at] ?? missing(at);
+      const { requests, perNode } = shapes[index] ?? missing(index);
+      for (let r = 0; r < width; r++) this.requests[at * width + r] = requests[r] ?? missing(r);
+      this.worth[at] = worthOf(index);
+      this.most[at] = Math.min(left[index] ?? missing(index), perNode);
+    }
     const all = tightest === undefined ? mixes : [tightest, ...mixes];
     this.mixCount = all.length;
-    this.weights = Float64Array.from(all.flatMap((mix) => [...mix]));
+    this.weights = new Float64Array(all.length * main.length);
+    for (const [each, mix] of all.entries()) this.weights.set(mix, each * main.length);
     this.densest = this.densities(this.sharesOf(this.candidates, shapes), all);
   }
 

@@ -3,6 +3,7 @@ import { type Attempt, attemptOf, losesMerit, meritOf, placesFewer } from '../at
 import type { MergingBudget } from '../effort.ts';
 import type { PlanSteps } from '../plan-steps.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
+import type { PodClass } from '../problem/problem.ts';
 import type { Bin, SearchState } from '../search/search-state.ts';
 import { copiedBy, isSound } from './improve.ts';
 import { paretoFrontOf } from './right-size.ts';
@@ -22,6 +23,9 @@ function mergedOn(
   pair: readonly [Bin, Bin],
   option: LaunchOption,
 ): SearchState | undefined {
+  const { resolvedClasses } = state.context;
+  const isAllowed = ({ id }: PodClass) => resolvedClasses[id]?.allowed[option.group.id] === 1;
+  if (!pair.every(({ content }) => [...content.keys()].every(isAllowed))) return undefined;
   const copy = state.without(new Set<Bin>(pair));
   if (copy.budgets.allowance(option, 1) < 1) return undefined;
   const bin = copy.open({ penalty: 0, options: [option] });

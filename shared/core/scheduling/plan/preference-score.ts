@@ -6,6 +6,7 @@ import {
   type NodePreference,
   type PodClass,
   type PreferenceKind,
+  type Problem,
   podPreferenceKind,
 } from '../problem/problem.ts';
 import type { AffinityTerm, SpreadTerm } from '../problem/topology-terms.ts';
@@ -28,6 +29,13 @@ interface FinalNode {
 }
 
 type Counts = Map<string, number>;
+
+/** The nodes that are counted for some key, and the values that they have. */
+interface Domains {
+  readonly values: ReadonlyMap<FinalNode, string>;
+  /** None counted yet. */
+  readonly counts: ReadonlyMap<string, number>;
+}
 
 interface SpreadCounts {
   readonly counts: Counts;
@@ -65,6 +73,7 @@ class FinalState {
     number,
     { readonly finalNode: FinalNode; readonly amount: number }[]
   >();
+  private readonly domains = new Map<string, Domains>();
   private readonly matches = new Map<string, Counts>();
   private readonly spreads = new Map<string, SpreadCounts>();
 
@@ -98,7 +107,10 @@ class FinalState {
     const text = `${key}|${selector.id}`;
     let counts = this.matches.get(text);
     if (counts === undefined) {
-      counts = this.count(key, selector.id, () => true);
+      counts = this.count(
+        this.domainsOf(key, key, () => true),
+        selector.id,
+      );
       this.matches.set(text, counts);
     }
     return counts;
@@ -112,10 +124,15 @@ class FinalState {
     const text = `${key}|${selector.id}|${affinity}|${rule}`;
     const known = this.spreads.get(text);
     if (known !== undefined) return known;
-    const counts = this.count(key, selector.id, (finalNode) =>
+    const domains = this.domainsOf(`${key}|${affinity}|${rule}`, key, (finalNode) =>
       finalNode.isEligible(podClass, term),
     );
-    if (!isHostKey(key)) this.addReachable(podClass, key, counts);
+    const counts = this.count(domains, selector.id);
+    if (!isHostKey(key)) {
+      for (const value of reachable(this.context.problem, podClass, key)) {
+        if (!counts.has(value)) counts.set(value, 0);
+      }
+    }
     let lowest = Number.POSITIVE_INFINITY;
     for (const each of counts.values()) lowest = Math.min(lowest, each);
     const added = { counts, lowest };
@@ -123,19 +140,14 @@ class FinalState {
     return added;
   }
 
-  private addReachable(podClass: PodClass, key: string, counts: Counts): void {
-    for (const group of this.context.problem.groups) {
-      if (group.allowed[podClass.rule.id] !== 1) continue;
-      const value = launchLabel(group.pool, group.type, group.domain, key);
-      if (value !== undefined && !counts.has(value)) counts.set(value, 0);
-    }
-  }
-
-  private count(
+  /** `text`: what nodes are counted by, for all classes and terms alike. */
+  private domainsOf(
+    text: string,
     key: string,
-    selector: number,
     isCounted: (finalNode: FinalNode) => boolean,
-  ): Counts {
+  ): Domains {
+    const known = this.domains.get(text);
+    if (known !== undefined) return known;
     const counts: Counts = new Map();
     const values = new Map<FinalNode, string>();
     for (const finalNode of this.finalNodes) {
@@ -144,8 +156,15 @@ class FinalState {
       values.set(finalNode, value);
       counts.set(value, 0);
     }
+    const domains = { values, counts };
+    this.domains.set(text, domains);
+    return domains;
+  }
+
+  private count(domains: Domains, selector: number): Counts {
+    const counts: Counts = new Map(domains.counts);
     for (const { finalNode, amount } of this.matched.get(selector) ?? []) {
-      const value = values.get(finalNode);
+      const value = domains.values.get(finalNode);
       if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + amount);
     }
     return counts;
@@ -169,6 +188,25 @@ class FinalState {
       )
     );
   }
+}
+
+/** The same for every plan of a problem. */
+const reachableOf = new WeakMap<Problem, Map<string, ReadonlySet<string>>>();
+
+/** The values of the key that new nodes for the class could have. */
+function reachable(problem: Problem, { rule }: PodClass, key: string): ReadonlySet<string> {
+  const known = reachableOf.get(problem) ?? new Map<string, ReadonlySet<string>>();
+  reachableOf.set(problem, known);
+  const text = `${rule.id}|${key}`;
+  let values = known.get(text);
+  if (values === undefined) {
+    const allowed = problem.groups.filter((group) => group.allowed[rule.id] === 1);
+    values = new Set(
+      allowed.flatMap(({ pool, type, domain }) => launchLabel(pool, type, domain, key) ?? []),
+    );
+    known.set(text, values);
+  }
+  return values;
 }
 
 function existingFinalNode({ node, content }: ExistingNode): FinalNode {
@@ -241,35 +279,57 @@ function isSpreadMet(
   return here !== undefined && here - lowest <= term.maxSkew;
 }
 
-/**
- * How much of the placed pods' preferences the plan meets: satisfied over total weight. A preferred
- * term has its own weight, a soft spread 100, and so has staying off PreferNoSchedule taints where
- * the pod could meet one. Preferences that nobody could meet count, too. With `only` other kinds
- * are left out.
- */
-export function preferenceScore(state: SearchState, only?: PreferenceKind): PreferenceScore {
+function scoreTerms(
+  tally: Tally,
+  finalState: FinalState,
+  podClass: PodClass,
+  finalNode: FinalNode,
+  amount: number,
+  only: PreferenceKind | undefined,
+): void {
   const isOther = (key: string) => only !== undefined && podPreferenceKind(key) !== only;
-  const finalState = new FinalState(state);
+  const { spreads, affinity, antiAffinity } = podClass.scored.topology;
+  for (const term of affinity) {
+    if (term.weight === 0 || isOther(term.key)) continue;
+    tally.add('podAffinity', term.weight * amount, hasPeer(finalState, term, finalNode));
+  }
+  for (const term of antiAffinity) {
+    if (term.weight === 0 || isOther(term.key)) continue;
+    tally.add('podAntiAffinity', term.weight * amount, !hasPeer(finalState, term, finalNode));
+  }
+  for (const term of spreads) {
+    if (term.isHard || isOther(term.key)) continue;
+    const isMet = isSpreadMet(finalState, podClass, term, finalNode);
+    tally.add(`spread:${term.key}`, SPREAD_WEIGHT * amount, isMet);
+  }
+}
+
+function scoreOf(finalState: FinalState, only?: PreferenceKind): PreferenceScore {
   const tally = new Tally();
   for (const finalNode of finalState.finalNodes) {
     for (const [podClass, amount] of finalNode.content) {
       if (amount === 0) continue;
       scoreNode(tally, finalState, podClass, finalNode, amount, only);
-      const { spreads, affinity, antiAffinity } = podClass.scored.topology;
-      for (const term of affinity) {
-        if (term.weight === 0 || isOther(term.key)) continue;
-        tally.add('podAffinity', term.weight * amount, hasPeer(finalState, term, finalNode));
-      }
-      for (const term of antiAffinity) {
-        if (term.weight === 0 || isOther(term.key)) continue;
-        tally.add('podAntiAffinity', term.weight * amount, !hasPeer(finalState, term, finalNode));
-      }
-      for (const term of spreads) {
-        if (term.isHard || isOther(term.key)) continue;
-        const isMet = isSpreadMet(finalState, podClass, term, finalNode);
-        tally.add(`spread:${term.key}`, SPREAD_WEIGHT * amount, isMet);
-      }
+      scoreTerms(tally, finalState, podClass, finalNode, amount, only);
     }
   }
   return tally.score();
+}
+
+/**
+ * How much of the placed pods' preferences the plan meets: satisfied over total weight. A preferred
+ * term has its own weight, a soft spread 100, and so has staying off PreferNoSchedule taints where
+ * the pod could meet one. Preferences that nobody could meet count, too.
+ */
+export function preferenceScore(state: SearchState): PreferenceScore {
+  return scoreOf(new FinalState(state));
+}
+
+/** By kind: how much weight of its preferences the plan meets. */
+export function metByKind(
+  state: SearchState,
+  kinds: Iterable<PreferenceKind>,
+): ReadonlyMap<PreferenceKind, number> {
+  const finalState = new FinalState(state);
+  return new Map([...kinds].map((kind) => [kind, scoreOf(finalState, kind).satisfiedWeight]));
 }

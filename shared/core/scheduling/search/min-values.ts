@@ -24,7 +24,10 @@ export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
  * The values that a type of a claim counts for a key. A place counts when the type is offered
  * there, though pods may have narrowed the claim to another, as in Karpenter.
  */
-export function valuesOf({ type: { type }, offered }: TypeOption, key: string): readonly string[] {
+export function valuesOf(
+  { type: { type }, offered }: Pick<TypeOption, 'type' | 'offered'>,
+  key: string,
+): readonly string[] {
   if (key === INSTANCE_TYPE) return [type.name];
   if (!isDomainKey(key)) return ownValue(type.labels, key) ?? [];
   return offered.flatMap((each) => launchLabel(each.pool, each.type, each.domain, key) ?? []);
@@ -50,25 +53,12 @@ export function keepsMinValues(
 ): boolean {
   if (!insistsOnMinValues(problem, pool)) return true;
   const types = new Set(options.map(({ type }) => type));
-  const offered = ofPool.filter(({ type }) => types.has(type));
+  const byType = Map.groupBy(ofPool, ({ type }) => type);
+  const listed = [...byType].filter(([type]) => types.has(type));
   return [...minValuesOf(pool)].every(([key, least]) => {
-    const values = offered.flatMap((each) => {
-      if (key === INSTANCE_TYPE) return [each.type.type.name];
-      if (!isDomainKey(key)) return ownValue(each.type.type.labels, key) ?? [];
-      return launchLabel(each.pool, each.type, each.domain, key) ?? [];
-    });
+    const values = listed.flatMap(([type, offered]) => valuesOf({ type, offered }, key));
     return new Set(values).size >= least;
   });
-}
-
-/** The types that a claim may list beside others, and what the budgets have to count for them. */
-interface ListedTypes {
-  /** By type: its place among those kept, which take ever more of what the pool limits. */
-  readonly placeOf: ReadonlyMap<TypeVariant, number>;
-  /** The first place up to which there are values enough; undefined: there are too few in all. */
-  readonly enoughAt: number | undefined;
-  /** By place: the most of each limited resource up to it. */
-  readonly largest: readonly Resources[];
 }
 
 /** What pods on one node leave of the pool's flexibility, for every launch that could hold them. */
@@ -77,7 +67,7 @@ export class ReservedOptions {
   private readonly budgets: Budgets;
   private readonly resolvedClasses: readonly ResolvedClass[];
   private readonly used: Float64Array;
-  private readonly kept = new Map<readonly TypeOption[], ListedTypes>();
+  private readonly listed = new Map<readonly TypeOption[], ListedTypes>();
 
   constructor(
     context: SearchContext,
@@ -101,43 +91,142 @@ export class ReservedOptions {
     const { pool } = chosen.pool;
     if (!insistsOnMinValues(problem, pool)) return chosen;
     const list = typeOptions.leastFirst(chosen, this.resolvedClasses, this.used);
-    let kept = this.kept.get(list);
-    if (kept === undefined) {
-      kept = this.keep(list, pool);
-      this.kept.set(list, kept);
+    let listed = this.listed.get(list);
+    if (listed === undefined) {
+      listed = new ListedTypes(ListIndex.of(list, pool), this.budgets, this.used);
+      this.listed.set(list, listed);
     }
-    const place = kept.placeOf.get(chosen.type);
-    if (place === undefined || kept.enoughAt === undefined) return undefined;
-    const reserved = asLarge(chosen, kept.largest[Math.max(place, kept.enoughAt)] ?? {});
+    const largest = listed.largestWith(chosen.type);
+    if (largest === undefined) return undefined;
+    const reserved = asLarge(chosen, largest);
     return this.budgets.allowance(reserved, 1) < 1 ? undefined : reserved;
   }
+}
 
-  private keep(list: readonly TypeOption[], pool: NodePool): ListedTypes {
-    const needs = [...minValuesOf(pool)].map(([key, least]) => {
-      return { key, least, values: new Set<string>() };
-    });
-    const names = Object.keys(pool.limits);
-    const placeOf = new Map<TypeVariant, number>();
-    const largest: Resources[] = [];
-    let enoughAt: number | undefined;
-    for (const typeOption of list) {
-      if (!canHold(typeOption, this.used)) continue;
-      if (this.budgets.allowance(typeOption.options[0] ?? missing(0), 1) < 1) continue;
-      const place = placeOf.size;
-      const before = largest[place - 1] ?? {};
-      placeOf.set(typeOption.type, place);
-      largest.push(
-        Object.fromEntries(
-          names.map((name) => [name, Math.max(before[name] ?? 0, limitedBy(typeOption, name))]),
-        ),
-      );
-      if (enoughAt !== undefined) continue;
-      for (const { key, values } of needs) {
-        for (const value of valuesOf(typeOption, key)) values.add(value);
-      }
-      if (needs.every(({ least, values }) => values.size >= least)) enoughAt = place;
+/** What minValues and limits of a NodePool ask of the types of a list: the same in every plan. */
+class ListIndex {
+  private static readonly known = new WeakMap<readonly TypeOption[], ListIndex>();
+  readonly list: readonly TypeOption[];
+  readonly placeOf: ReadonlyMap<TypeVariant, number>;
+  /** The resources that the pool limits. */
+  readonly names: readonly string[];
+  /** By place: how much a node of the type takes of each. */
+  readonly amounts: readonly Float64Array[];
+  /** How many values of each key with minValues there must be. */
+  readonly least: readonly number[];
+  /** By place: the numbers of the values that the type adds, of all keys. */
+  readonly values: readonly Int32Array[];
+  /** By number of a value: which key it is of. */
+  readonly keyOf: readonly number[];
+
+  private constructor(list: readonly TypeOption[], pool: NodePool) {
+    const needs = [...minValuesOf(pool)];
+    this.list = list;
+    this.placeOf = new Map(list.map(({ type }, place) => [type, place]));
+    this.names = Object.keys(pool.limits);
+    this.amounts = list.map((each) =>
+      Float64Array.from(this.names, (name) => limitedBy(each, name)),
+    );
+    this.least = needs.map(([, least]) => least);
+    const keyOf: number[] = [];
+    const numbers = needs.map(() => new Map<string, number>());
+    const numberOf = (at: number, value: string): number => {
+      const known = numbers[at]?.get(value);
+      if (known !== undefined) return known;
+      numbers[at]?.set(value, keyOf.length);
+      return keyOf.push(at) - 1;
+    };
+    this.values = list.map((each) =>
+      Int32Array.from(
+        needs.flatMap(([key], at) => valuesOf(each, key).map((value) => numberOf(at, value))),
+      ),
+    );
+    this.keyOf = keyOf;
+  }
+
+  static of(list: readonly TypeOption[], pool: NodePool): ListIndex {
+    let index = ListIndex.known.get(list);
+    if (index === undefined) {
+      index = new ListIndex(list, pool);
+      ListIndex.known.set(list, index);
     }
-    return { placeOf, enoughAt, largest };
+    return index;
+  }
+}
+
+/**
+ * The types that a claim may list beside others, and what the budgets have to count for them: it
+ * lists types in the order of the list, until there are values enough. Looked at no further than
+ * somebody asks.
+ */
+class ListedTypes {
+  private readonly index: ListIndex;
+  private readonly budgets: Budgets;
+  private readonly used: Float64Array;
+  /** By number of a value: 1 where a type has it. */
+  private readonly seen: Uint8Array;
+  /** By key: how many values are still missing. */
+  private readonly short: number[];
+  /** By place: the most of each limited resource up to it. */
+  private readonly largest: Float64Array[] = [];
+  /** The first place up to which there are values enough. */
+  private enoughAt: number | undefined;
+
+  constructor(index: ListIndex, budgets: Budgets, used: Float64Array) {
+    this.index = index;
+    this.budgets = budgets;
+    this.used = used;
+    this.seen = new Uint8Array(index.keyOf.length);
+    this.short = [...index.least];
+  }
+
+  /**
+   * The most of each limited resource that a claim takes which lists the type and as many values as
+   * it must; undefined: it cannot.
+   */
+  largestWith(type: TypeVariant): Resources | undefined {
+    const { list, names, placeOf } = this.index;
+    const place = placeOf.get(type);
+    if (place === undefined || !this.mayList(place)) return undefined;
+    while (this.enoughAt === undefined && this.largest.length < list.length) this.look();
+    if (this.enoughAt === undefined) return undefined;
+    if (names.length === 0) return {};
+    const last = Math.max(place, this.enoughAt);
+    while (this.largest.length <= last) this.look();
+    const most = this.largest[last];
+    return Object.fromEntries(names.map((name, at) => [name, most?.[at] ?? missing(at)]));
+  }
+
+  private mayList(place: number): boolean {
+    const typeOption = this.index.list[place] ?? missing(place);
+    if (!canHold(typeOption, this.used)) return false;
+    return this.budgets.allowance(typeOption.options[0] ?? missing(0), 1) >= 1;
+  }
+
+  /** Looks at the next place: a type that changes nothing need not be looked at closely. */
+  private look(): void {
+    const { amounts, values, keyOf, names } = this.index;
+    const place = this.largest.length;
+    const before = this.largest[place - 1] ?? new Float64Array(names.length);
+    const own = amounts[place] ?? missing(place);
+    const added = values[place] ?? missing(place);
+    const isNew = this.enoughAt === undefined && added.some((value) => this.seen[value] !== 1);
+    const isLarger = own.some((amount, at) => amount > (before[at] ?? missing(at)));
+    if ((!isNew && !isLarger) || !this.mayList(place)) {
+      this.largest.push(before);
+      return;
+    }
+    this.largest.push(
+      isLarger ? before.map((amount, at) => Math.max(amount, own[at] ?? missing(at))) : before,
+    );
+    if (!isNew) return;
+    for (const value of added) {
+      if (this.seen[value] === 1) continue;
+      this.seen[value] = 1;
+      const key = keyOf[value] ?? missing(value);
+      this.short[key] = (this.short[key] ?? missing(key)) - 1;
+    }
+    if (this.short.every((count) => count <= 0)) this.enoughAt = place;
   }
 }
 

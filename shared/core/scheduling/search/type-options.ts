@@ -35,7 +35,11 @@ export interface TypeOption {
 type ByType = ReadonlyMap<TypeVariant, readonly LaunchOption[]>;
 
 export function holds(free: Float64Array, used: Float64Array): boolean {
-  return used.every((amount, r) => amount <= 0 || amount <= (free[r] ?? missing(r)));
+  for (let r = 0; r < used.length; r++) {
+    const amount = used[r] ?? missing(r);
+    if (amount > 0 && amount > (free[r] ?? missing(r))) return false;
+  }
+  return true;
 }
 
 /** Whether the type option has room for so much, in whichever of its places it is launched. */
@@ -88,6 +92,18 @@ interface Mask {
 /** Pods of one problem ask for what those of the last one did; more would be memory for little. */
 const REMEMBERED_MAX = 32;
 const kept = new Remembered<Problem['groups'], readonly TypeOption[]>(REMEMBERED_MAX);
+const sortedLists = new WeakMap<readonly TypeOption[], readonly TypeOption[]>();
+
+/** What else could be launched, by the chosen launch option. */
+interface Lists {
+  readonly wide: Map<LaunchOption, readonly TypeOption[]>;
+  readonly narrow: Map<LaunchOption, readonly TypeOption[]>;
+}
+
+function idsOf(occupants: readonly Occupant[]): readonly number[] {
+  const ids = new Set(occupants.map(({ podClass }) => podClass.id));
+  return [...ids].sort((a, b) => a - b);
+}
 
 /**
  * What else could be launched instead of a launch option; nodes with like pods share the answer.
@@ -99,7 +115,9 @@ export class TypeOptions {
   private readonly masksByBits = new Map<string, Mask>();
   private readonly known = new Map<string, readonly TypeOption[]>();
   private readonly types = new Map<readonly TypeOption[], ReadonlyMap<TypeVariant, TypeOption>>();
-  private readonly sorted = new Map<readonly TypeOption[], readonly TypeOption[]>();
+  /** By the ids of the classes on a node, and by their list: most are asked for many launches. */
+  private readonly byIds = new Map<string, Lists>();
+  private readonly byOccupants = new WeakMap<readonly Occupant[], Lists>();
 
   constructor(problem: Problem) {
     this.problem = problem;
@@ -137,6 +155,31 @@ export class TypeOptions {
     occupants: readonly Occupant[],
     isNarrow: boolean,
   ): readonly TypeOption[] {
+    const lists = this.listsFor(occupants)[isNarrow ? 'narrow' : 'wide'];
+    let list = lists.get(chosen);
+    if (list === undefined) {
+      list = this.find(chosen, occupants, isNarrow);
+      lists.set(chosen, list);
+    }
+    return list;
+  }
+
+  private listsFor(occupants: readonly Occupant[]): Lists {
+    let lists = this.byOccupants.get(occupants);
+    if (lists === undefined) {
+      const text = idsOf(occupants).join();
+      lists = this.byIds.get(text) ?? { wide: new Map(), narrow: new Map() };
+      this.byIds.set(text, lists);
+      this.byOccupants.set(occupants, lists);
+    }
+    return lists;
+  }
+
+  private find(
+    chosen: LaunchOption,
+    occupants: readonly Occupant[],
+    isNarrow: boolean,
+  ): readonly TypeOption[] {
     const mask = this.maskOf(chosen, occupants);
     const ports = occupants.flatMap(({ host }) => host.ports);
     const { zone, capacityType, reservationId } = chosen.domain;
@@ -160,11 +203,11 @@ export class TypeOptions {
     used: Float64Array,
   ): readonly TypeOption[] {
     const typeOptions = this.holding(chosen, occupants, used);
-    let sorted = this.sorted.get(typeOptions);
+    let sorted = sortedLists.get(typeOptions);
     if (sorted === undefined) {
       const names = Object.keys(chosen.pool.pool.limits).sort();
       sorted = names.length === 0 ? typeOptions : typeOptions.toSorted(byLimits(names));
-      this.sorted.set(typeOptions, sorted);
+      sortedLists.set(typeOptions, sorted);
     }
     return sorted;
   }
@@ -175,8 +218,7 @@ export class TypeOptions {
     const { pool, type, domain } = chosen.group;
     const labels = pinKeys.map((key) => launchLabel(pool, type, domain, key));
     const { weight } = chosen.pool.pool;
-    const ids = new Set(occupants.map(({ podClass }) => podClass.id));
-    const text = JSON.stringify([weight, labels, [...ids].sort((a, b) => a - b)]);
+    const text = JSON.stringify([weight, labels, idsOf(occupants)]);
     const known = this.masks.get(text);
     if (known !== undefined) return known;
     const bits = Uint8Array.from(this.problem.groups, (group) => {
