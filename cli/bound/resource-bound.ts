@@ -14,7 +14,7 @@ import type {
 import { nodesByRules, rulesAllow } from './scheduler-nodes.ts';
 
 /**
- * A lower bound that only looks at sums of resources, as if nodes could be cut like cloth: weaker
+ * A lower bound that only looks at sums of resources, as if pods could be cut into pieces: weaker
  * than the one of {@link linearProgram}, and found by looking at each launch and class a few times.
  *
  * Whatever prices the resources have, a class's pods cost what their requests are worth, at the rate

@@ -78,7 +78,7 @@ export function combiningWays(
 }
 
 /**
- * Whether the plan places all pods and costs nearly as little as if nodes could be cut like cloth:
+ * Whether the plan places all pods and costs nearly as little as if only sums of resources counted:
  * other ways to pack can hardly be cheaper.
  */
 export function isNearLinear(

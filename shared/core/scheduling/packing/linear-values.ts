@@ -154,7 +154,7 @@ export function optionsFor(
   return options.filter(isUsable).toSorted(compareOptions);
 }
 
-/** What resources are worth if nodes could be cut like cloth, so that only sums count. */
+/** What resources are worth if pods and nodes could be cut into pieces, so that only sums count. */
 export function linearPrices(
   rows: readonly number[],
   total: Float64Array,
