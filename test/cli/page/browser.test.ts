@@ -281,7 +281,7 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     await tab.point('.node[aria-expanded="false"]', true);
     expect(await tab.value("document.querySelectorAll('.node.inner').length")).toBeGreaterThan(0);
     await tab.point('input[value="each"]', true);
-    expect(await tab.value(rows)).toBe(235);
+    expect(await tab.value(rows)).toBe(149);
     expect(types).toBeLessThan(40);
     await tab.point('input[name="scene"][value="1"]', true);
     expect(await tab.value(rows)).toBe(37);
