@@ -66,11 +66,6 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
-    61018,
-    'six pods stayed on dear nodes for the nodes that a restart would need for some minutes',
-    { isPlain: false, hasPools: true },
-  ],
-  [
     63063,
     'consolidation moved pods to a cheaper NodePool, from which they returned, again and again',
     { isPlain: false, hasPools: true },
