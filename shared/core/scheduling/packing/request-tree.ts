@@ -62,14 +62,8 @@ export class RequestTree {
 
   private treesOf(ids: readonly number[]): readonly Tree[] {
     const numbers = new AllowedNumbers();
-    const together: number[][] = [];
-    for (const id of ids) {
-      const number = numbers.of(this.allowedOf(id));
-      const known = together[number] ?? [];
-      known.push(id);
-      together[number] = known;
-    }
-    return together.map((own) => ({
+    const together = Map.groupBy(ids, (id) => numbers.of(this.allowedOf(id)));
+    return [...together.values()].map((own) => ({
       allowed: this.allowedOf(own[0] ?? missing(0)),
       root: this.partOf(own, 0),
     }));

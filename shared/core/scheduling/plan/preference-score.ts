@@ -242,14 +242,17 @@ function plannedFinalNode({ chosen, content }: Bin, index: number): FinalNode {
   };
 }
 
-function scoreNode(
-  tally: Tally,
-  finalState: FinalState,
-  podClass: PodClass,
-  finalNode: FinalNode,
-  amount: number,
-  only: PreferenceKind | undefined,
-): void {
+/** Pods of a class on one node, whose preferences are counted: those of one kind, or all. */
+interface Scored {
+  readonly tally: Tally;
+  readonly finalState: FinalState;
+  readonly podClass: PodClass;
+  readonly finalNode: FinalNode;
+  readonly amount: number;
+  readonly only: PreferenceKind | undefined;
+}
+
+function scoreNode({ tally, finalState, podClass, finalNode, amount, only }: Scored): void {
   for (const preference of podClass.scored.preferences) {
     const { kind, weight } = preference;
     if (only !== undefined && kind !== only) continue;
@@ -279,14 +282,7 @@ function isSpreadMet(
   return here !== undefined && here - lowest <= term.maxSkew;
 }
 
-function scoreTerms(
-  tally: Tally,
-  finalState: FinalState,
-  podClass: PodClass,
-  finalNode: FinalNode,
-  amount: number,
-  only: PreferenceKind | undefined,
-): void {
+function scoreTerms({ tally, finalState, podClass, finalNode, amount, only }: Scored): void {
   const isOther = (key: string) => only !== undefined && podPreferenceKind(key) !== only;
   const { spreads, affinity, antiAffinity } = podClass.scored.topology;
   for (const term of affinity) {
@@ -309,8 +305,9 @@ function scoreOf(finalState: FinalState, only?: PreferenceKind): PreferenceScore
   for (const finalNode of finalState.finalNodes) {
     for (const [podClass, amount] of finalNode.content) {
       if (amount === 0) continue;
-      scoreNode(tally, finalState, podClass, finalNode, amount, only);
-      scoreTerms(tally, finalState, podClass, finalNode, amount, only);
+      const scored = { tally, finalState, podClass, finalNode, amount, only };
+      scoreNode(scored);
+      scoreTerms(scored);
     }
   }
   return tally.score();
