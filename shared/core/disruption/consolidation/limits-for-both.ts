@@ -4,6 +4,7 @@ import { NODE_POOL } from '../../model/labels.ts';
 import type { PlannedNodeClaim } from '../../model/plan.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import type { ConsolidationCandidate } from './payback.ts';
 
 /** Pools whose limits have no room for old and new nodes together: both are there for a while. */
 export function overLimits(
@@ -28,4 +29,23 @@ export function overLimits(
     });
     return isOver ? [reason('limits-for-both', { nodePool: name })] : [];
   });
+}
+
+/** What a move takes and brings, as far as NodePools' weights matter to it. */
+interface Exchange {
+  readonly nodes: readonly Pick<ConsolidationCandidate, 'pool'>[];
+  readonly replacements: readonly PlannedNodeClaim[];
+}
+
+/**
+ * Whether a NodePool of lower weight would launch what comes in the nodes' place. Weight says which
+ * NodePool users want first: limits without room for old and new nodes are no reason to leave it.
+ */
+export function isDemotion(
+  { nodePools }: Pick<ClusterSnapshot, 'nodePools'>,
+  { nodes, replacements }: Exchange,
+): boolean {
+  const weights = new Map(nodePools.map(({ name, weight }) => [name, weight]));
+  const least = Math.max(...nodes.map(({ pool }) => pool.weight));
+  return replacements.some(({ nodePool }) => (weights.get(nodePool) ?? missing(nodePool)) < least);
 }

@@ -20,7 +20,7 @@ import {
   withPlaces,
 } from '../simulation.ts';
 import { guarded, leastSaving, settingsFor } from './consolidation-guard.ts';
-import { overLimits } from './limits-for-both.ts';
+import { isDemotion, overLimits } from './limits-for-both.ts';
 import { looserNodePrices } from './looser-prices.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
@@ -255,7 +255,8 @@ function lookAtLimited(
 
 /**
  * What {@link lookAt} comes to where pods may go to any node, fallbacks that return included. Where
- * a NodePool's limits have no room for old and new nodes together, others may launch the new ones.
+ * a NodePool's limits have no room for old and new nodes together, others of no lower weight may
+ * launch the new ones.
  */
 function lookAtAll(
   context: MoveContext,
@@ -270,8 +271,9 @@ function lookAtAll(
   const left = plansMax - look.plans;
   if (left <= 0) return { ...look, isCutShort: true };
   const other = lookAtLimited({ ...context, countsLeaving: true }, nodes, left);
+  const isBetter = other.found.kind === 'move' && !isDemotion(context.snapshot, other.found);
   const plans = look.plans + other.plans;
-  return { ...(other.found.kind === 'move' ? other : look), plans, isCutShort: other.isCutShort };
+  return { ...(isBetter ? other : look), plans, isCutShort: other.isCutShort };
 }
 
 /** What it would take and bring to do without the nodes, by about so many plans at most. */

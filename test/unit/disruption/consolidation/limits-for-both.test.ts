@@ -42,15 +42,21 @@ describe('limits have room for old and new nodes', () => {
     expect(openTypes({ cluster: cluster() })).toEqual([types]);
   });
 
-  it('or are those of another NodePool, which launches the new ones', () => {
-    const pools = [poolOf('general', { weight: 10, limits: { nodes: 1 } }), poolOf('other')];
+  it('or are those of another NodePool of no lower weight, which launches the new ones', () => {
     const nodes = [used('a', 'm.4xlarge', cpuPod('p', 900))];
-    const cluster = clusterOf(nodes, { types: ON_DEMAND, pools });
+    const beside = (weight: number) =>
+      clusterOf(nodes, {
+        types: ON_DEMAND,
+        pools: [poolOf('general', { weight, limits: { nodes: 1 } }), poolOf('other')],
+      });
+    const cluster = beside(0);
     const { found, ...rest } = tried({ cluster });
     expect(found).toMatchObject({ kind: 'move', replacements: [{ nodePool: 'other' }] });
     expect(rest).toEqual({ plans: 2, isCutShort: false });
     expect(tried({ cluster: limited({ nodes: 1 }) })).toMatchObject(rest);
     const why = reason('limits-for-both', { nodePool: 'general' });
+    const isLighter = tried({ cluster: beside(10) });
+    expect(isLighter).toMatchObject({ found: { kind: 'refusal', reasons: [why] }, ...rest });
     expect(tried({ cluster, plansMax: 1 })).toEqual({
       found: { kind: 'refusal', reasons: [why] },
       plans: 1,
