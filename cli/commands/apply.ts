@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { kindDecoders } from '../../shared/api/kinds.ts';
 import { isPaused } from '../../shared/app/settings.ts';
+import { idsBy } from '../../shared/app/writes/claim-names.ts';
 import {
   type WriteLeases,
   withoutLeases,
@@ -47,13 +48,6 @@ interface Answer {
   readonly notes: readonly string[];
 }
 
-/** As Kubernetes makes names: no vowels, and no digits that look like letters. */
-const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
-
-function suffix(): string {
-  return Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)] ?? 'x').join('');
-}
-
 /** Through which the use cases write; nothing is launched from here. */
 function portsOf({ client }: LiveCluster, basis: PlanBasis): Ports {
   const { catalog, memory, backoffs, isCatalogCurrent = false } = basis;
@@ -71,7 +65,7 @@ function portsOf({ client }: LiveCluster, basis: PlanBasis): Ports {
     profiles: unused('profiles'),
     memory: rememberedBy(memory, backoffs),
     clock: client.timing,
-    ids: { suffix },
+    ids: idsBy((letters) => randomInt(letters)),
     recorder: { decision: async () => undefined, count: () => undefined },
     isCatalogCurrent: () => isCatalogCurrent,
   };

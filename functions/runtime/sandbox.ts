@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { kindDecoders } from '../../shared/api/kinds.ts';
+import { idsBy } from '../../shared/app/writes/claim-names.ts';
 import { type AwsAccess, eksClient } from '../../shared/aws/access.ts';
 import type { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
@@ -144,17 +145,10 @@ async function assemble(
       memory,
       groupUsages,
       clock: systemTiming,
-      ids: { suffix },
+      ids: idsBy((letters) => randomInt(letters)),
       degradations,
       isCatalogCurrent: () => prices.isCurrent,
       recorder: keptRecorder(logRecorder(telemetry), decisions, snapshots),
     },
   };
-}
-
-/** As Kubernetes makes names: no vowels, and no digits that look like letters. */
-const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
-
-function suffix(): string {
-  return Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)] ?? 'x').join('');
 }

@@ -3,24 +3,25 @@ import { RESOURCES } from '../api/resources.ts';
 import type { Lease, Leases } from '../ports/cluster.ts';
 import type { JsonPatchOperation, KubeClient } from './client.ts';
 import { isKubeFault, KubeError } from './errors.ts';
-import { find } from './find.ts';
-import { property, text } from './list.ts';
+import {
+  ASKED,
+  isAskedByAnother,
+  isHeldByAnother,
+  isMarkedSince,
+  LEASE_MS,
+  LEASE_SECONDS,
+  type LeaseState,
+  NAMES,
+  namesAfter,
+  readLease,
+  WAKE,
+} from './lease-state.ts';
 import type { Address } from './resource-paths.ts';
 import { backoffMs } from './time.ts';
-
-/** A wake-up that arrived while the Lease was held; its value only has to differ each time. */
-export const WAKE = 'joiner.dev/wake';
 
 /** With a function's name: when it last took the Lease, which others may take, too. */
 export const TAKEN_BY = 'joiner.dev/taken-by-';
 
-/**
- * Which function has asked for the Lease, and when: others leave it free for a moment, so that one
- * which is woken again and again does not keep it for ever.
- */
-export const ASKED = 'joiner.dev/asked';
-/** Who asks looks for it that long. */
-const ASKED_MS = 25_000;
 /** How often, and how long after each other, others look whether it has been taken. */
 const YIELDS_MAX = 5;
 const YIELD_MS = 300;
@@ -29,11 +30,7 @@ const YIELD_MS = 300;
 export const KARPENTER_LEASE = 'karpenter-leader-election';
 
 export const LEASE_NAMESPACE = 'kube-system';
-const LEASE_SECONDS = 15;
-const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = 5_000;
-/** Clocks of two functions may differ by a little; the later one waits that long. */
-const SKEW_MS = 1_000;
 /** The object changes under us only when somebody else makes progress; still, not for ever. */
 const ATTEMPTS_MAX = 20;
 /** Whoever has been overtaken so often waits a moment, so that many do not go on in step. */
@@ -68,31 +65,12 @@ export async function askForLease(client: KubeClient, name: string, by: string):
   );
 }
 
-/** Whether another function has asked for the Lease, and may still want it. */
-function isAskedByAnother({ asked }: LeaseState, by: string | undefined, nowMs: number): boolean {
-  const at = asked.lastIndexOf('/');
-  const isOwn = by !== undefined && asked.slice(0, at) === by;
-  return at > 0 && !isOwn && nowMs < Number(asked.slice(at + 1)) + ASKED_MS;
-}
-
 /** How long somebody has held a Lease; undefined: nobody does. Leaves no mark. */
 export async function heldForMs(client: KubeClient, name: string): Promise<number | undefined> {
   const state = await readLease(client, { namespace: LEASE_NAMESPACE, name: `joiner-${name}` });
   const nowMs = client.timing.nowMs();
   if (state === undefined || !isHeldByAnother(state, '', nowMs)) return undefined;
   return nowMs - state.acquiredAtMs;
-}
-
-/** What a Lease object says. */
-interface LeaseState {
-  readonly resourceVersion: string;
-  readonly holder: string;
-  readonly acquiredAtMs: number;
-  readonly renewedAtMs: number;
-  readonly durationMs: number;
-  readonly transitions: number;
-  readonly wake: string;
-  readonly asked: string;
 }
 
 async function acquire(
@@ -118,8 +96,11 @@ async function acquire(
       await client.timing.sleep(YIELD_MS);
       continue;
     }
-    const taken: Taker['taken'] =
-      by === undefined ? {} : { [`${TAKEN_BY}${by}`]: encodeMicroTime(nowMs) };
+    const names = namesAfter(state, `${holder}/${nowMs}`);
+    const taken: Taker['taken'] = {
+      [NAMES]: names,
+      ...(by === undefined ? {} : { [`${TAKEN_BY}${by}`]: encodeMicroTime(nowMs) }),
+    };
     const answered = isAsked ? taken : { ...taken, [ASKED]: null };
     const outcome =
       state === undefined
@@ -127,7 +108,7 @@ async function acquire(
         : isHeld
           ? await leaveMark(client, address, state, `${holder}/${nowMs}/${attempt}`)
           : await takeOver(client, address, state, { holder, taken: answered, nowMs });
-    if (outcome === 'held') return new HeldLease(client, address, holder, nowMs);
+    if (outcome === 'held') return new HeldLease(client, address, { holder, nowMs, names });
     if (outcome === 'marked') return undefined;
   }
   throw new KubeError(
@@ -139,17 +120,6 @@ async function acquire(
 
 async function pauseAfter({ timing }: KubeClient, failures: number): Promise<void> {
   await timing.sleep(backoffMs(failures, timing.random(), undefined));
-}
-
-/** Whether its holder is to look at the work again as it is by now. */
-function isMarkedSince(state: LeaseState, oldMark: string, holder: string, nowMs: number): boolean {
-  const isNew = state.wake !== '' && state.wake !== oldMark;
-  return isNew && isHeldByAnother(state, holder, nowMs);
-}
-
-function isHeldByAnother(state: LeaseState, holder: string, nowMs: number): boolean {
-  if (state.holder === '' || state.holder === holder) return false;
-  return nowMs < state.renewedAtMs + state.durationMs + SKEW_MS;
 }
 
 type Outcome = 'held' | 'marked' | 'changed';
@@ -231,6 +201,7 @@ async function unlessChanged(outcome: Outcome, write: () => Promise<unknown>): P
 }
 
 class HeldLease implements Lease {
+  readonly names: string;
   readonly #client: KubeClient;
   readonly #address: Address;
   readonly #holder: string;
@@ -242,11 +213,20 @@ class HeldLease implements Lease {
   /** The newest mark that was reported to the holder; it stays on the object until the release. */
   #seenMark = '';
 
-  constructor(client: KubeClient, address: Address, holder: string, acquiredAtMs: number) {
+  constructor(
+    client: KubeClient,
+    address: Address,
+    {
+      holder,
+      nowMs,
+      names,
+    }: { readonly holder: string; readonly nowMs: number; readonly names: string },
+  ) {
     this.#client = client;
     this.#address = address;
     this.#holder = holder;
-    this.#renewedAtMs = acquiredAtMs;
+    this.#renewedAtMs = nowMs;
+    this.names = names;
     void this.#keepRenewing();
   }
 
@@ -363,23 +343,4 @@ class HeldLease implements Lease {
       else await this.#client.timing.sleep(RENEW_MS / 5, this.#over.signal);
     }
   }
-}
-
-async function readLease(client: KubeClient, address: Address): Promise<LeaseState | undefined> {
-  const object = await find(client, RESOURCES.leases, address);
-  if (object === undefined) return undefined;
-  const metadata = property(object, 'metadata');
-  const spec = property(object, 'spec');
-  const seconds = property(spec, 'leaseDurationSeconds');
-  const transitions = property(spec, 'leaseTransitions');
-  return {
-    resourceVersion: text(property(metadata, 'resourceVersion')),
-    wake: text(property(property(metadata, 'annotations'), WAKE)),
-    asked: text(property(property(metadata, 'annotations'), ASKED)),
-    holder: text(property(spec, 'holderIdentity')),
-    acquiredAtMs: Date.parse(text(property(spec, 'acquireTime'))) || 0,
-    renewedAtMs: Date.parse(text(property(spec, 'renewTime'))) || 0,
-    durationMs: typeof seconds === 'number' ? seconds * 1000 : LEASE_MS,
-    transitions: typeof transitions === 'number' ? transitions : 0,
-  };
 }

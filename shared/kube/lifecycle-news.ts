@@ -4,7 +4,8 @@ import { DO_NOT_DISRUPT, INITIALIZED, NODE_POOL } from '../core/model/labels.ts'
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
 import { POD } from './fields.ts';
-import { LEASE_NAMESPACE, WAKE } from './leases.ts';
+import { WAKE } from './lease-state.ts';
+import { LEASE_NAMESPACE } from './leases.ts';
 import { property, type Selection, text } from './list.ts';
 import { backoffMs } from './time.ts';
 import { watchOnce } from './watch.ts';

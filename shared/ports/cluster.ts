@@ -328,6 +328,12 @@ export interface ClusterWriter {
 }
 
 export interface Lease {
+  /**
+   * What names of new NodeClaims follow from: of its own for each turn, and the same as in the turn
+   * before where that has not released the Lease. What that one still writes late, frozen before a
+   * write that it had been free to make, has the name of another by then, and is refused.
+   */
+  readonly names: string;
   /** Whether it is still ours; asked before every batch of writes. */
   isHeld(): Promise<boolean>;
   /** `woken`: somebody left a wake mark meanwhile; it is still ours, to look at the work again. */

@@ -35,5 +35,3 @@ export class Prng {
 }
 
 export const HEX = '0123456789abcdef';
-/** What Kubernetes generates names from: no vowels, no characters that look alike. */
-export const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';

@@ -8,6 +8,7 @@ import { GroupUsagesInMemory } from '../app/planning/group-usages-in-memory.ts';
 import { resolveTypes } from '../app/planning/provisioning-input.ts';
 import { provision } from '../app/provision/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
+import { NAME_LETTERS } from '../app/writes/claim-names.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
@@ -25,7 +26,7 @@ import { textAt, textsAt } from './json.ts';
 import { Kubelets } from './kubelet.ts';
 import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
-import { NAME_LETTERS, Prng } from './prng.ts';
+import { Prng } from './prng.ts';
 import { ObjectStore } from './store.ts';
 import { Timeline } from './timeline.ts';
 

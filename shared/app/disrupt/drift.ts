@@ -22,6 +22,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import { attempt } from '../writes/attempt.ts';
+import { claimName } from '../writes/claim-names.ts';
 import {
   blockedByPool,
   isDisruptionPaused,
@@ -106,7 +107,8 @@ function staticReplacement(
   const { currency } = pass.settings.scheduling;
   const refusal = refusalBy(groupRooms(snapshot), pool.name, most, currency);
   if (refusal !== undefined) return refusal;
-  return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
+  const { ports, state } = pass;
+  return [staticClaim(pool, claimName(ports, pool.name, state.objects.nodeClaims))];
 }
 
 /**

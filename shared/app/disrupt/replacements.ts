@@ -8,6 +8,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { asWritten, plannedClaim } from '../planning/new-claims.ts';
 import { recordEvent } from '../writes/claim-events.ts';
+import { claimName } from '../writes/claim-names.ts';
 import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { detailOf } from '../writes/deletions.ts';
 import { claimRef } from '../writes/references.ts';
@@ -18,13 +19,13 @@ import { planningSnapshot } from './snapshot.ts';
 
 /** As `provision` writes them; none where the pool has gone. */
 export function replacementClaims(
-  { ports }: DisruptPass,
+  { ports, state }: DisruptPass,
   { nodePools, instanceTypes }: Pick<ClusterSnapshot, 'nodePools' | 'instanceTypes'>,
   planned: PlannedNodeClaim,
 ): readonly NewNodeClaim[] {
   const pool = nodePools.find(({ name }) => name === planned.nodePool);
   if (pool === undefined) return [];
-  const name = `${pool.name}-${ports.ids.suffix()}`;
+  const name = claimName(ports, pool.name, state.objects.nodeClaims);
   // Its pods run still, and come back as others.
   return [plannedClaim(planned, pool, instanceTypes.get(pool.name) ?? [], name, [])];
 }

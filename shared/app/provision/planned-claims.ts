@@ -13,6 +13,7 @@ import { plannedClaim } from '../planning/new-claims.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
+import { claimName } from '../writes/claim-names.ts';
 import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { poolRef } from '../writes/references.ts';
 import { waitingPods } from './existing-nodes.ts';
@@ -85,15 +86,16 @@ async function recordClaim(
 
 /** A planned claim as it is to be written. */
 function claimOf(
-  { ids }: Ports,
-  { snapshot, backoffs }: ProvisioningInput,
+  ports: Ports,
+  { snapshot, backoffs, state }: ProvisioningInput,
   planned: PartClaim,
   pool: NodePool,
   waiting: readonly Pod[],
 ): NewNodeClaim {
   const types = snapshot.instanceTypes.get(pool.name) ?? missing(pool.name);
   const uids = waiting.map(({ uid }) => uid);
-  const claim = plannedClaim(planned, pool, types, `${pool.name}-${ids.suffix()}`, uids);
+  const name = claimName(ports, pool.name, state.objects.nodeClaims);
+  const claim = plannedClaim(planned, pool, types, name, uids);
   const launchedFor = launchedForAnnotation(backoffs, waiting);
   return { ...claim, annotations: { ...claim.annotations, ...launchedFor } };
 }

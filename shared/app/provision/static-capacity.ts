@@ -22,6 +22,7 @@ import type { TypesOf } from '../planning/provisioning-input.ts';
 import type { SharedGroups } from '../planning/shared-groups.ts';
 import { isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
+import { claimName } from '../writes/claim-names.ts';
 import { recordNothing, saying } from '../writes/decisions.ts';
 import { deleteWithEvents, recordDeletion } from '../writes/deletions.ts';
 import { poolRef } from '../writes/references.ts';
@@ -128,7 +129,7 @@ async function keepReplicas(
   const planned: NewNodeClaim[] = [];
   let nothing: Reason | undefined;
   while (planned.length < missing && nothing === undefined) {
-    const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
+    const claim = staticClaim(pool, claimName(ports, pool.name, state.objects.nodeClaims));
     nothing =
       refusalBy(rooms, pool.name, most, currency) ??
       nothingToLaunch(claim, typesOf(claim), minValuesPolicy);

@@ -1,4 +1,5 @@
 import type { Lease, Leases, Ports } from '../../ports.ts';
+import { idsOf } from './claim-names.ts';
 import { guardedPorts } from './guarded-ports.ts';
 
 /**
@@ -39,13 +40,17 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** The ports, which re-check the Lease before each write: a holder that lost it does no harm. */
+/**
+ * The ports, which re-check the Lease before each write: a holder that lost it does no harm. It may
+ * lose it between that and the write: the names of new NodeClaims are the Lease's, see there.
+ */
 export function leaseGuarded(ports: Ports, lease: Lease): Ports {
-  return guardedPorts(ports, async (effect) => {
+  const guarded = guardedPorts(ports, async (effect) => {
     if (effect === 'write' && !(await lease.isHeld())) {
       throw new LeaseLost('the Lease was taken over');
     }
   });
+  return { ...guarded, ids: idsOf(lease.names) };
 }
 
 export interface WriteLeasesOptions {

@@ -1,10 +1,10 @@
 import { decodeRollout } from '../../api/kubernetes/deployment.ts';
+import { NAME_LETTERS } from '../../app/writes/claim-names.ts';
 import { canonicalText } from '../../core/launch/canonical-text.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
 import { missingMax, type Rollout, surgeMax } from '../../core/lifecycle/rollout.ts';
 import { numberAt, objectAt, textsAt, valueAt } from '../json.ts';
 import { controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
-import { NAME_LETTERS } from '../prng.ts';
 import type { KubeObject, ObjectStore } from '../store.ts';
 import { type ControllerContext, ownedBy, replicasOf } from './workloads.ts';
 

@@ -1,7 +1,8 @@
+import { NAME_LETTERS } from '../../app/writes/claim-names.ts';
 import { admittedPod, type PodWebhook } from '../admission.ts';
 import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
 import { conditionStatus, controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
-import { NAME_LETTERS, type Prng } from '../prng.ts';
+import type { Prng } from '../prng.ts';
 import { KUBELET, type KubeObject, type ObjectStore } from '../store.ts';
 
 /** What the controllers share. */

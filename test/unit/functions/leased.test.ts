@@ -17,6 +17,7 @@ function leaseOf(
   const answers = [...releases];
   const released: string[] = [];
   const lease: Lease = {
+    names: 'request-1/0',
     isHeld: async () => isHeld,
     releaseUnlessWoken: async () => {
       const answer = answers.shift() ?? 'released';
@@ -73,6 +74,7 @@ describe('work under a Lease', () => {
     const outcome = leased({
       leases: {
         acquire: async () => ({
+          names: 'request-1/0',
           isHeld: async () => true,
           releaseUnlessWoken: release,
           release: letGo,

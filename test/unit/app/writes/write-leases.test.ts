@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
+import { claimName } from '../../../../shared/app/writes/claim-names.ts';
 import {
+  leaseGuarded,
   type WriteLease,
   type WriteLeases,
   withoutLeases,
 } from '../../../../shared/app/writes/write-leases.ts';
 import { type FleetRequest, PortError, type Ports } from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
+import { claimOf } from '../../../builders/scheduling.ts';
 import { deployment } from '../../../sim/small-world.ts';
 import { clockOf, settings, spread, type WaitingWorld, waitingWorld, withPorts } from '../world.ts';
 
@@ -269,4 +272,67 @@ it('an instance whose launch got no answer has what its type has, though that is
   expect(claim?.providerId).toBeDefined();
   expect(claim?.labels['karpenter.k8s.aws/instance-family']).toBe(instanceType.split('.')[0]);
   expect(claim?.allocatable['cpu']).toBeGreaterThan(0);
+});
+
+describe('a holder that is frozen before a write', () => {
+  /** A Lease that is held as long as `isHeld` says. */
+  const leaseOf = (names: string, isHeld: () => boolean) => ({
+    names,
+    isHeld: async () => isHeld(),
+    releaseUnlessWoken: async () => 'released' as const,
+    release: async () => false,
+  });
+
+  it('launches nothing beside what the holder after it launches', async () => {
+    const waiting = await waitingWorld([spread('web', 3)]);
+    let isFirst = true;
+    const frozen: (() => void)[] = [];
+    const createNodeClaim: Ports['cluster']['createNodeClaim'] = async (claim) => {
+      await new Promise<void>((resolve) => void frozen.push(resolve));
+      return await waiting.ports.cluster.createNodeClaim(claim);
+    };
+    const before = leaseGuarded(
+      withPorts(waiting.ports, { cluster: { createNodeClaim } }),
+      leaseOf('a/0', () => isFirst),
+    );
+    const first = provision(before, settings, ALWAYS).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(frozen).toHaveLength(3));
+    isFirst = false;
+    const { created } = await provision(
+      leaseGuarded(
+        waiting.ports,
+        leaseOf('a/0', () => true),
+      ),
+      settings,
+      ALWAYS,
+    );
+    for (const thaw of frozen) thaw();
+    await first;
+    expect(claimsOf(waiting).map(({ name }) => name)).toEqual([...created].sort());
+    expectOneEach(waiting, 3);
+  });
+
+  it('leaves the names of what it has written to that', async () => {
+    const { ports } = await waitingWorld([spread('web', 3)]);
+    const own = leaseGuarded(
+      ports,
+      leaseOf('a/0', () => true),
+    );
+    const name = `general-${own.ids.suffix()}`;
+    const next = leaseGuarded(
+      ports,
+      leaseOf('a/0', () => true),
+    );
+    const other = leaseGuarded(
+      ports,
+      leaseOf('b/0', () => true),
+    );
+    expect(claimName(next, 'general', [])).toBe(name);
+    const again = leaseGuarded(
+      ports,
+      leaseOf('a/0', () => true),
+    );
+    expect(claimName(again, 'general', [claimOf(name)])).not.toBe(name);
+    expect(claimName(other, 'general', [])).not.toBe(name);
+  });
 });

@@ -1,0 +1,41 @@
+import { sha256 } from '../../core/launch/sha256.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { Ids, Ports } from '../../ports.ts';
+
+/** What Kubernetes makes names of: no vowels, and no digits that look like letters. */
+export const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+
+/** Suffixes of letters that `choose` chooses by their number, from 0 to one less than `letters`. */
+export function idsBy(choose: (letters: number) => number): Ids {
+  const letter = () => NAME_LETTERS[choose(NAME_LETTERS.length)] ?? '';
+  return { suffix: () => Array.from({ length: SUFFIX_LENGTH }, letter).join('') };
+}
+
+/**
+ * The suffixes that a holder of a Lease uses one after the other. They follow from the Lease's
+ * `names`: whoever takes over from a holder that has not released it uses the same ones.
+ */
+export function idsOf(names: string): Ids {
+  let used = 0;
+  return idsBy((letters) => {
+    used += 1;
+    return Number.parseInt(sha256(`${names} ${used}`).slice(0, 8), 16) % letters;
+  });
+}
+
+/**
+ * A name for a new NodeClaim of the NodePool, other than those of the claims that there are. An
+ * earlier holder of the Lease may have written some of them by the same names.
+ */
+export function claimName(
+  { ids }: Pick<Ports, 'ids'>,
+  pool: string,
+  claims: readonly NodeClaim[],
+): string {
+  const taken = new Set(claims.map(({ name }) => name));
+  for (;;) {
+    const name = `${pool}-${ids.suffix()}`;
+    if (!taken.has(name)) return name;
+  }
+}
