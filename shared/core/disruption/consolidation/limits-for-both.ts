@@ -38,13 +38,15 @@ interface Exchange {
 }
 
 /**
- * Whether a NodePool of lower weight would launch what comes in the nodes' place. Weight says which
- * NodePool users want first: limits without room for old and new nodes are no reason to leave it.
+ * Whether several nodes would go for what a NodePool of lower weight launches. Weight says which
+ * NodePool users want first, and of several nodes one may go without a launch. A single one that is
+ * too large for its pods would stay for ever.
  */
 export function isDemotion(
   { nodePools }: Pick<ClusterSnapshot, 'nodePools'>,
   { nodes, replacements }: Exchange,
 ): boolean {
+  if (nodes.length === 1) return false;
   const weights = new Map(nodePools.map(({ name, weight }) => [name, weight]));
   const least = Math.max(...nodes.map(({ pool }) => pool.weight));
   return replacements.some(({ nodePool }) => (weights.get(nodePool) ?? missing(nodePool)) < least);

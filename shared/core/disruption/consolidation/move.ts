@@ -255,8 +255,7 @@ function lookAtLimited(
 
 /**
  * What {@link lookAt} comes to where pods may go to any node, fallbacks that return included. Where
- * a NodePool's limits have no room for old and new nodes together, others of no lower weight may
- * launch the new ones.
+ * a NodePool's limits have no room for old and new nodes together, others may launch the new ones.
  */
 function lookAtAll(
   context: MoveContext,

@@ -42,26 +42,31 @@ describe('limits have room for old and new nodes', () => {
     expect(openTypes({ cluster: cluster() })).toEqual([types]);
   });
 
-  it('or are those of another NodePool of no lower weight, which launches the new ones', () => {
+  it('or are those of another NodePool, which launches the new ones', () => {
+    const pools = [poolOf('general', { weight: 10, limits: { nodes: 1 } }), poolOf('other')];
     const nodes = [used('a', 'm.4xlarge', cpuPod('p', 900))];
-    const beside = (weight: number) =>
-      clusterOf(nodes, {
-        types: ON_DEMAND,
-        pools: [poolOf('general', { weight, limits: { nodes: 1 } }), poolOf('other')],
-      });
-    const cluster = beside(0);
+    const cluster = clusterOf(nodes, { types: ON_DEMAND, pools });
     const { found, ...rest } = tried({ cluster });
     expect(found).toMatchObject({ kind: 'move', replacements: [{ nodePool: 'other' }] });
     expect(rest).toEqual({ plans: 2, isCutShort: false });
     expect(tried({ cluster: limited({ nodes: 1 }) })).toMatchObject(rest);
     const why = reason('limits-for-both', { nodePool: 'general' });
-    const isLighter = tried({ cluster: beside(10) });
-    expect(isLighter).toMatchObject({ found: { kind: 'refusal', reasons: [why] }, ...rest });
     expect(tried({ cluster, plansMax: 1 })).toEqual({
       found: { kind: 'refusal', reasons: [why] },
       plans: 1,
       isCutShort: true,
     });
+  });
+
+  it.each([
+    ['the same', 0, 'move'],
+    ['lower', 10, 'refusal'],
+  ])('or are those of another NodePool of %s weight, for two nodes', (_, weight, kind) => {
+    const pools = [poolOf('general', { weight, limits: { nodes: 2 } }), poolOf('other')];
+    const full = used('c', 'm.large', cpuPod('c', 2000));
+    const nodes = ['a', 'b'].map((name) => used(name, 'm.4xlarge', cpuPod(name, 900)));
+    const cluster = clusterOf([...nodes, { ...full, pool: 'other' }], { types: ON_DEMAND, pools });
+    expect(tried({ cluster, gone: ['a', 'b'] }).found.kind).toBe(kind);
   });
 
   it('count the new nodes together', () => {
