@@ -43,6 +43,8 @@ interface Going {
   readonly claim: NodeClaim;
   readonly reason: string;
   readonly decidedAtMs: number;
+  /** Nodes of the NodePool that budgets counted then. */
+  readonly nodesThen: number;
   /** The NodePool as it was at some moment since shortly before the decision, the newest first. */
   readonly pools: readonly NodePool[];
 }
@@ -52,8 +54,8 @@ export class PoolSafety {
   private readonly settings: CheckerSettings;
   private readonly history = new PoolHistory();
   private readonly limits: PoolLimits;
-  /** By the claim's uid, since when it is said of it that it goes. */
-  private readonly decided = new Map<string, number>();
+  /** By the claim's uid, since when it is said of it that it goes, and of how many nodes. */
+  private readonly decided = new Map<string, { readonly atMs: number; readonly nodes: number }>();
   /** Names of claims that a static NodePool had too many. */
   private readonly surplus = new Set<string>();
 
@@ -143,12 +145,25 @@ export class PoolSafety {
     return readState(this.settings.world.store).objects;
   }
 
-  private noteDecision({ uid, annotations, conditions }: NodeClaim): void {
+  private noteDecision({ uid, annotations, conditions, labels }: NodeClaim): void {
     const isGoing =
       annotations[REPLACED_BY] !== undefined ||
       conditions.some(({ type }) => type === 'DisruptionReason');
     if (!isGoing) this.decided.delete(uid);
-    else if (!this.decided.has(uid)) this.decided.set(uid, this.nowMs);
+    else if (!this.decided.has(uid)) {
+      const nodes = this.countedOf(labels[NODE_POOL]).length;
+      this.decided.set(uid, { atMs: this.nowMs, nodes });
+    }
+  }
+
+  /** As in Karpenter, a node is not counted any more once its instance is being terminated. */
+  private countedOf(pool: string | undefined): readonly NodeClaim[] {
+    return this.objects.nodeClaims.filter(
+      (each) =>
+        each.labels[NODE_POOL] === pool &&
+        isTrue(each, 'Initialized') &&
+        !isTrue(each, 'InstanceTerminating'),
+    );
   }
 
   private goingOf(claim: NodeClaim): Going | undefined {
@@ -156,10 +171,11 @@ export class PoolSafety {
     if (condition === undefined || claim.deletedAtMs !== undefined) return undefined;
     if (!isTrue(claim, 'Initialized')) return undefined;
     const { reason } = condition;
-    const decidedAtMs = this.decided.get(claim.uid) ?? this.nowMs;
+    const decided = this.decided.get(claim.uid);
+    const { atMs: decidedAtMs, nodes: nodesThen } = decided ?? { atMs: this.nowMs, nodes: 0 };
     const during = { fromMs: decidedAtMs - DECIDED_MS, untilMs: this.nowMs };
     const pools = this.history.during(claim.labels[NODE_POOL], during);
-    return pools.length === 0 ? undefined : { claim, reason, decidedAtMs, pools };
+    return pools.length === 0 ? undefined : { claim, reason, decidedAtMs, nodesThen, pools };
   }
 
   /** The caps of groups are never exceeded, whatever drains. */
@@ -200,32 +216,26 @@ export class PoolSafety {
     }
   }
 
-  private checkBudget({ claim, reason, decidedAtMs, pools }: Going): void {
+  private checkBudget({ claim, reason, decidedAtMs, nodesThen, pools }: Going): void {
     const { users, onProblem } = this.settings;
-    const { nodeClaims, nodes } = this.objects;
-    // As in Karpenter, a node is not counted any more once its instance is being terminated.
-    const counted = nodeClaims.filter(
-      (each) =>
-        each.labels[NODE_POOL] === claim.labels[NODE_POOL] &&
-        isTrue(each, 'Initialized') &&
-        !isTrue(each, 'InstanceTerminating'),
-    );
+    const { nodes } = this.objects;
+    const counted = this.countedOf(claim.labels[NODE_POOL]);
     const others = counted.filter((each) => {
       const node = nodes.find(({ providerId }) => providerId === each.providerId);
       const isGoing = each.deletedAtMs !== undefined || node === undefined || isDisrupted(node);
       const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
       // Budgets are asked when a node begins to go: what has begun since is judged by its own.
-      const isEarlier = (this.decided.get(each.uid) ?? 0) <= decidedAtMs;
+      const isEarlier = (this.decided.get(each.uid)?.atMs ?? 0) <= decidedAtMs;
       const isOther = each.name !== claim.name && !users.touched.has(each.name);
       return isOther && isGoing && isOurs && isEarlier;
     });
-    // What has begun is carried out, whatever the schedule or the budgets say by now.
+    // What has begun is carried out, whatever the schedule or the budgets say by now, and however
+    // many nodes somebody else has deleted since.
+    const nodesMost = Math.max(counted.length, nodesThen);
     const during = { fromMs: decidedAtMs - DECIDED_MS, untilMs: this.nowMs + TOLERANCE_MS };
-    const allowed = Math.max(
-      ...pools.map((pool) => allowedBy(pool, reason, counted.length, during)),
-    );
+    const allowed = Math.max(...pools.map((pool) => allowedBy(pool, reason, nodesMost, during)));
     if (others.length + 1 > allowed) {
-      const count = `${others.length + 1} of ${counted.length} nodes`;
+      const count = `${others.length + 1} of ${nodesMost} nodes`;
       onProblem(`budget: ${count} for ${reason}, ${allowed} allowed (${claim.name})`);
     }
   }
@@ -308,7 +318,7 @@ export class PoolSafety {
     if (reason !== 'Underutilized' || users.havePricesChanged) return;
     const hours = Math.max(...pools.map(horizonHours));
     const moved = this.objects.nodeClaims.filter(({ uid }) => {
-      const atMs = this.decided.get(uid) ?? Number.NEGATIVE_INFINITY;
+      const atMs = this.decided.get(uid)?.atMs ?? Number.NEGATIVE_INFINITY;
       return uid === claim.uid || Math.abs(atMs - decidedAtMs) < DECIDED_MS;
     });
     const pods = moved
