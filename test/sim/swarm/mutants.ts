@@ -100,10 +100,10 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'filter((claim) => !joined.has(claim) && joined.has(claim)).map(fromClaim)',
   },
   {
-    name: 'nodes that are deleted count for no budget',
+    name: 'nodes that go count for no budget',
     file: 'shared/core/disruption/budgets.ts',
-    from: 'if (claim.deletedAtMs !== undefined || node',
-    to: 'if (claim.deletedAtMs === 0 || node',
+    from: 'undefined || node === undefined) return true;\n  return isDisrupted(node) ||',
+    to: 'undefined && node === undefined) return true;\n  return node === undefined ||',
   },
   {
     name: 'a window of a NodePool pauses no disruption',

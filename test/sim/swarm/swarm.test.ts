@@ -41,6 +41,21 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
+    71023,
+    'an invocation that had lost its Lease created NodeClaims beside those of the next',
+    { isPlain: false, hasPools: true },
+  ],
+  [
+    300137,
+    'a Deployment was restarted before the first eviction of the order, and its pods took the room',
+    { isPlain: false, hasPools: true },
+  ],
+  [
+    300005,
+    'a move went on though somebody had deleted another node since, as it should',
+    { isPlain: false, hasPools: true },
+  ],
+  [
     10041,
     'a move restarted a Deployment, which needed a node more meanwhile, which the next move removed',
     { isPlain: false, hasPools: true },
