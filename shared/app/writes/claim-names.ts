@@ -18,9 +18,12 @@ export function idsBy(choose: (letters: number) => number): Ids {
  */
 export function idsOf(names: string): Ids {
   let used = 0;
+  let digits: readonly string[] = [];
   return idsBy((letters) => {
+    const at = used % SUFFIX_LENGTH;
+    if (at === 0) digits = sha256(`${names} ${used}`).match(/.{8}/g) ?? [];
     used += 1;
-    return Number.parseInt(sha256(`${names} ${used}`).slice(0, 8), 16) % letters;
+    return Number.parseInt(digits[at] ?? '0', 16) % letters;
   });
 }
 
@@ -33,9 +36,8 @@ export function claimName(
   pool: string,
   claims: readonly NodeClaim[],
 ): string {
-  const taken = new Set(claims.map(({ name }) => name));
   for (;;) {
     const name = `${pool}-${ids.suffix()}`;
-    if (!taken.has(name)) return name;
+    if (!claims.some((each) => each.name === name)) return name;
   }
 }
