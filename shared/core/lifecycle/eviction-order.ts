@@ -51,35 +51,31 @@ function isAwaited(pod: Pod, nowMs: number): boolean {
 /** The next of the pods in the order; undefined while one of these owners has no place yet. */
 function nextOf(
   order: EvictionOrder,
-  leaving: readonly Pod[],
+  evictable: readonly Pod[],
   pods: readonly Pod[],
   nowMs: number,
 ): Pod | undefined {
   const ranks = new Map(order.map((owner, rank) => [owner, rank]));
   const isWaiting = (pod: Pod): boolean =>
     ranks.has(ownerOf(pod)) && (isNew(pod, nowMs) || isAwaited(pod, nowMs));
-  if (leaving.length === 0 || pods.some(isWaiting)) return undefined;
+  if (evictable.length === 0 || pods.some(isWaiting)) return undefined;
   const rankOf = (pod: Pod): number =>
     ranks.get(pod.uid) ?? ranks.get(ownerOf(pod)) ?? order.length;
-  const [first] = leaving.toSorted(
+  const [first] = evictable.toSorted(
     (a, b) => rankOf(a) - rankOf(b) || (podKey(a) < podKey(b) ? -1 : 1),
   );
   return first;
 }
 
-/** Pods for which others come: those that are evicted, and those whose Deployments are restarted. */
-function leavingBy(actions: readonly LifecycleAction[]): readonly Pod[] {
-  return actions.flatMap((each) =>
-    each.kind === 'evict' || each.kind === 'restart' ? each.pods : [],
-  );
+function evictedBy(actions: readonly LifecycleAction[]): readonly Pod[] {
+  return actions.flatMap((each) => (each.kind === 'evict' ? each.pods : []));
 }
 
 /**
  * The decisions, with the evictions of claims that have an order one after the other: none while a
  * pod of the same order still waits for a node. A pod whose eviction was refused, as a
  * PodDisruptionBudget does until the one before is ready, keeps those after it waiting, whose pods
- * would take its place; it is asked for as on any node. A Deployment is restarted in its turn, and
- * those after it wait until its pods have gone.
+ * would take its place; it is asked for as on any node.
  */
 export function inEvictionOrder(
   decisions: readonly ClaimDecision[],
@@ -91,18 +87,15 @@ export function inEvictionOrder(
   ordered.delete(undefined);
   if (ordered.size === 0) return decisions;
   const next = [...ordered].map(([text = '', own]) => {
-    const leaving = own.flatMap(({ actions }) => leavingBy(actions));
-    return nextOf(text.split(SEPARATOR), leaving, pods, nowMs);
+    const evictable = own.flatMap(({ actions }) => evictedBy(actions));
+    return nextOf(text.split(SEPARATOR), evictable, pods, nowMs);
   });
   const going = new Set(next);
-  const owners = new Set(next.flatMap((pod) => (pod === undefined ? [] : [ownerOf(pod)])));
   return decisions.map((decision) => {
     if (orderOf(decision.claim, nowMs) === undefined) return decision;
     const actions = decision.actions.flatMap((action): readonly LifecycleAction[] => {
-      if (action.kind !== 'evict' && action.kind !== 'restart') return [action];
-      const isNext = (pod: Pod): boolean =>
-        action.kind === 'evict' ? going.has(pod) || isRefused(pod) : owners.has(ownerOf(pod));
-      const own = action.pods.filter(isNext);
+      if (action.kind !== 'evict') return [action];
+      const own = action.pods.filter((pod) => going.has(pod) || isRefused(pod));
       return own.length === 0 ? [] : [{ ...action, pods: own }];
     });
     return { ...decision, actions };

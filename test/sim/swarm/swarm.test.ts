@@ -46,11 +46,6 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     { isPlain: false, hasPools: true },
   ],
   [
-    300137,
-    'a Deployment was restarted before the first eviction of the order, and its pods took the room',
-    { isPlain: false, hasPools: true },
-  ],
-  [
     300005,
     'a move went on though somebody had deleted another node since, as it should',
     { isPlain: false, hasPools: true },

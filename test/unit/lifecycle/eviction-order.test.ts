@@ -109,32 +109,6 @@ describe('pods of nodes with an eviction order', () => {
     expect(evicted(decisions, others)).toEqual(expected);
   });
 
-  it('have their Deployment restarted in their turn, and those after them wait', () => {
-    const both = (pods: readonly Pod[], restarted: readonly Pod[]) => {
-      const [decision] = inEvictionOrder(
-        [
-          {
-            ...draining([]),
-            actions: [
-              { kind: 'evict', pods },
-              { kind: 'restart', pods: restarted },
-            ],
-          },
-        ],
-        [],
-        () => false,
-        NOW,
-      );
-      return decision?.actions.map((each) => [
-        each.kind,
-        'pods' in each ? each.pods.map(({ name }) => name) : [],
-      ]);
-    };
-    expect(both([z], [a, b])).toEqual([['evict', ['z']]]);
-    expect(both([stranger], [a, b])).toEqual([['restart', ['a', 'b']]]);
-    expect(both([a, b], [z])).toEqual([['restart', ['z']]]);
-  });
-
   it('that may not go keep those after them waiting, and are asked for again', () => {
     expect(evicted([draining([a, b, z])], [], [z])).toEqual(['z']);
     expect(evicted([draining([a, b, z])], [], [a])).toEqual(['a', 'z']);
