@@ -216,11 +216,7 @@ class HeldLease implements Lease {
   constructor(
     client: KubeClient,
     address: Address,
-    {
-      holder,
-      nowMs,
-      names,
-    }: { readonly holder: string; readonly nowMs: number; readonly names: string },
+    { holder, nowMs, names }: Omit<Taker, 'taken'> & Pick<Lease, 'names'>,
   ) {
     this.#client = client;
     this.#address = address;

@@ -8,7 +8,7 @@ import { GroupUsagesInMemory } from '../app/planning/group-usages-in-memory.ts';
 import { resolveTypes } from '../app/planning/provisioning-input.ts';
 import { provision } from '../app/provision/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
-import { NAME_LETTERS } from '../app/writes/claim-names.ts';
+import { idsBy } from '../app/writes/claim-names.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
@@ -147,7 +147,7 @@ export class World {
       memory: new SimulatedMemory(timeline),
       groupUsages: options.groupUsages ?? new GroupUsagesInMemory(),
       clock: timeline,
-      ids: { suffix: () => names.text(NAME_LETTERS, 5) },
+      ids: idsBy((letters) => names.between(0, letters - 1)),
       recorder: this.recorder,
     };
     this.ownPorts = ports;

@@ -6,10 +6,15 @@ import type { Ids, Ports } from '../../ports.ts';
 export const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 
+/** A suffix whose letters `choose` chooses: by place, each from 0 to one less than `letters`. */
+function suffixBy(choose: (letters: number, place: number) => number): string {
+  const letter = (_: unknown, place: number) => NAME_LETTERS[choose(NAME_LETTERS.length, place)];
+  return Array.from({ length: SUFFIX_LENGTH }, letter).join('');
+}
+
 /** Suffixes of letters that `choose` chooses by their number, from 0 to one less than `letters`. */
 export function idsBy(choose: (letters: number) => number): Ids {
-  const letter = () => NAME_LETTERS[choose(NAME_LETTERS.length)] ?? '';
-  return { suffix: () => Array.from({ length: SUFFIX_LENGTH }, letter).join('') };
+  return { suffix: () => suffixBy(choose) };
 }
 
 /**
@@ -17,14 +22,16 @@ export function idsBy(choose: (letters: number) => number): Ids {
  * `names`: whoever takes over from a holder that has not released it uses the same ones.
  */
 export function idsOf(names: string): Ids {
-  let used = 0;
-  let digits: readonly string[] = [];
-  return idsBy((letters) => {
-    const at = used % SUFFIX_LENGTH;
-    if (at === 0) digits = sha256(`${names} ${used}`).match(/.{8}/g) ?? [];
-    used += 1;
-    return Number.parseInt(digits[at] ?? '0', 16) % letters;
-  });
+  let letters = 0;
+  return {
+    suffix: () => {
+      const digits = sha256(`${names} ${letters}`);
+      letters += SUFFIX_LENGTH;
+      return suffixBy((count, place) => {
+        return Number.parseInt(digits.slice(8 * place, 8 * place + 8), 16) % count;
+      });
+    },
+  };
 }
 
 /**

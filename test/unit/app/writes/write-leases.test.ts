@@ -283,6 +283,12 @@ describe('a holder that is frozen before a write', () => {
     release: async () => false,
   });
 
+  const heldBy = (holder: string, ports: Ports) =>
+    leaseGuarded(
+      ports,
+      leaseOf(`${holder}/0`, () => true),
+    );
+
   it('launches nothing beside what the holder after it launches', async () => {
     const waiting = await waitingWorld([spread('web', 3)]);
     let isFirst = true;
@@ -298,14 +304,7 @@ describe('a holder that is frozen before a write', () => {
     const first = provision(before, settings, ALWAYS).catch((error: unknown) => error);
     await vi.waitFor(() => expect(frozen).toHaveLength(3));
     isFirst = false;
-    const { created } = await provision(
-      leaseGuarded(
-        waiting.ports,
-        leaseOf('a/0', () => true),
-      ),
-      settings,
-      ALWAYS,
-    );
+    const { created } = await provision(heldBy('a', waiting.ports), settings, ALWAYS);
     for (const thaw of frozen) thaw();
     await first;
     expect(claimsOf(waiting).map(({ name }) => name)).toEqual([...created].sort());
@@ -314,24 +313,12 @@ describe('a holder that is frozen before a write', () => {
 
   it('leaves the names of what it has written to that', async () => {
     const { ports } = await waitingWorld([spread('web', 3)]);
-    const own = leaseGuarded(
-      ports,
-      leaseOf('a/0', () => true),
-    );
+    const own = heldBy('a', ports);
     const name = `general-${own.ids.suffix()}`;
-    const next = leaseGuarded(
-      ports,
-      leaseOf('a/0', () => true),
-    );
-    const other = leaseGuarded(
-      ports,
-      leaseOf('b/0', () => true),
-    );
+    const next = heldBy('a', ports);
+    const other = heldBy('b', ports);
     expect(claimName(next, 'general', [])).toBe(name);
-    const again = leaseGuarded(
-      ports,
-      leaseOf('a/0', () => true),
-    );
+    const again = heldBy('a', ports);
     expect(claimName(again, 'general', [claimOf(name)])).not.toBe(name);
     expect(claimName(other, 'general', [])).not.toBe(name);
   });
