@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
+import { DRAIN, HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { Playback } from '../../../shared/core/scheduling/playback/playback.ts';
 import { strandedPods, strandingOf } from '../../../shared/core/scheduling/playback/stranded.ts';
@@ -113,6 +113,21 @@ describe('pods that come where they were evicted elsewhere', () => {
     const { price, order } = strandingOf(worldOf({ nodes: sites, pods }));
     expect(price).toBe(0);
     expect(order?.at(-1)).toBe(free.uid);
+  });
+
+  it('have no order that a restart of their Deployment would not follow', () => {
+    const sites = [nodeOf('wide', 4, 16), nodeOf('narrow', 4, 16, { labels: { narrow: 'yes' } })];
+    const tied = podOf('tied', { cpu: 3000, nodeSelector: { narrow: 'yes' } }, { createdAtMs: 1 });
+    const controller = { kind: 'ReplicaSet', name: 'set', uid: 'set-1', apiVersion: 'apps/v1' };
+    const free = (annotations: Record<string, string>) =>
+      podOf('free', { cpu: 3000 }, { annotations, controller, createdAtMs: 2 });
+    const runs = podOf('runs', { cpu: 500 }, { nodeName: 'wide' });
+    const evicted = strandingOf(worldOf({ nodes: sites, pods: [runs, tied, free({})] }));
+    expect(evicted).toEqual({ price: 0, order: [tied.uid, 'set-1'] });
+    const restarted = free({ [DRAIN]: 'rollout' });
+    expect(strandingOf(worldOf({ nodes: sites, pods: [runs, tied, restarted] })).price).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   });
 
   it('do not where it runs there already, or where the room is enough for both', () => {

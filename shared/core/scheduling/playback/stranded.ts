@@ -1,3 +1,4 @@
+import { drainFault, isRolledOut } from '../../lifecycle/drain.ts';
 import { type EvictionOrder, ownerOf } from '../../lifecycle/eviction-order.ts';
 import type { Stranded } from '../../model/plan.ts';
 import { isBufferPod } from '../../model/pod.ts';
@@ -111,22 +112,29 @@ const ORDERS_TRIED = 6;
 /** An order with more entries than these is not written: pods are evicted at once. */
 const ORDER_MAX = 100;
 
+/** A drain restarts Deployments before it evicts anything: these pods come before all others. */
+function restartedFirst(classes: readonly PodClass[]): readonly PodClass[] {
+  const isRestarted = ({ pods }: PodClass): boolean =>
+    pods.some((pod) => isRolledOut(pod) && drainFault(pod) === undefined);
+  return [...classes.filter(isRestarted), ...classes.filter((each) => !isRestarted(each))];
+}
+
 /** The order of classes in which the least is left over, and what that would cost. */
 function bestOrder(
   state: SearchState,
   placed: readonly PodClass[],
   leftIn: (order: Order) => LeftOver,
 ): { readonly price: number; readonly classes: readonly PodClass[] } {
-  let classes = choosiestFirst(state, placed);
+  let classes = restartedFirst(choosiestFirst(state, placed));
   let best = { price: Number.POSITIVE_INFINITY, classes };
   for (let tried = 0; tried < ORDERS_TRIED && best.price > 0; tried += 1) {
     const left = leftIn(byClass(classes));
     const price = priceOf(state, left);
     if (price < best.price) best = { price, classes };
-    classes = [
+    classes = restartedFirst([
       ...classes.filter((each) => left.pods.has(each)),
       ...classes.filter((each) => !left.pods.has(each)),
-    ];
+    ]);
   }
   return best;
 }
