@@ -236,6 +236,7 @@ const CASTS: ReadonlyMap<string, string> = new Map([
   ['shared/app/recording/', 'decodes recordings'],
   ['shared/sim/decode.ts', 'decodes objects, and keeps what it has decoded of each kind'],
   ['shared/core/disruption/failed-moves.ts', 'decodes an annotation'],
+  ['shared/core/disruption/undone-moves.ts', 'decodes an annotation'],
   ['cli/convert/', 'decodes manifests of older releases'],
   ['cli/page/', 'decodes what commands print as JSON'],
   ['infra/bundle/schemas.ts', 'decodes the schemas of the SDK'],

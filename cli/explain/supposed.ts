@@ -12,6 +12,7 @@ import {
   NOMINATED_UNTIL,
   PAUSE,
   RETURN_TO_FIRST_CHOICE,
+  UNDONE_MOVES,
   USAGE_GUARD,
 } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
@@ -247,6 +248,7 @@ const SUPPOSED: { readonly [Code in ReasonCode]?: readonly Supposition<Code>[] }
   'fallback-too-young': [(at) => withoutEntry(at, RETURN_TO_FIRST_CHOICE, 'after')],
   'move-would-be-undone': [withoutReturns],
   'move-held-before': [(at) => withoutNodeAnnotation(at, HELD_MOVES)],
+  'move-undone-before': [(at) => withoutPoolAnnotation(at, UNDONE_MOVES)],
   'pause-begins-soon': [(at) => withoutPoolAnnotation(at, PAUSE)],
   // The other nodes stay as they are, and the room on them.
   'fallback-not-needed': [(at) => withOthersProtected(soon(anyPolicy(at)))],

@@ -23,6 +23,7 @@ import {
   REPLACES,
   TRIES,
   UNCONFIRMED,
+  UNDONE_MOVES,
 } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../../shared/core/model/taint.ts';
@@ -48,7 +49,7 @@ const UNDER_WAY = [
 ];
 
 /** What people have set on a NodePool stays. */
-const OF_POOLS = [FAILED_CANARIES, FAILED_MOVES, UNCONFIRMED];
+const OF_POOLS = [FAILED_CANARIES, FAILED_MOVES, UNCONFIRMED, UNDONE_MOVES];
 
 /** Conditions of NodePools that Karpenter does not know, and so would never change. */
 export const POOL_CONDITIONS: ReadonlySet<string> = new Set([

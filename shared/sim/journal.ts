@@ -38,6 +38,7 @@ const TOLD: ReadonlySet<string> = new Set([
   'NodeClassNotReady',
   'ProvenImageLaunched',
   'ReplacementNotReady',
+  'MoveUndone',
   'SpotInterrupted',
   'SpotRebalanceRecommendation',
   'FailedDraining',

@@ -1,4 +1,5 @@
 import type { UseCaseSettings } from '../../shared/app/settings.ts';
+import { workloadOf } from '../../shared/core/disruption/undone-moves.ts';
 import type { Reason } from '../../shared/core/explain/reason.ts';
 import type { PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
 import {
@@ -15,6 +16,7 @@ import {
   RESERVED,
   RETURN_TO_FIRST_CHOICE,
   SPOT,
+  UNDONE_MOVES,
   USAGE_GUARD,
 } from '../../shared/core/model/labels.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
@@ -206,6 +208,12 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
       const until = new Date(at.nowMs + HOUR_MS).toISOString();
       return { annotations: { ...annotations, [HELD_MOVES]: JSON.stringify({ count: 1, until }) } };
     }),
+  'last move undone': (at) => {
+    const until = new Date(at.nowMs + HOUR_MS).toISOString();
+    const names = new Set(at.state.objects.pods.map(workloadOf));
+    const moves = [...names].map((name = '') => [name, { count: 1, until }]);
+    return withPoolNote(at, UNDONE_MOVES, JSON.stringify(Object.fromEntries(moves)));
+  },
   'pool paused soon': (at) => {
     const from = new Date(at.nowMs + 5 * 60_000);
     const schedule = `${from.getUTCMinutes()} ${from.getUTCHours()} * * *`;
@@ -290,6 +298,7 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'move-would-be-undone': (at) => withoutPoolNote(at, RETURN_TO_FIRST_CHOICE),
   'move-held-before': (at) =>
     withClaim(at, ({ annotations }) => ({ annotations: without(annotations, HELD_MOVES) })),
+  'move-undone-before': (at) => withoutPoolNote(at, UNDONE_MOVES),
   'pause-begins-soon': (at) => withoutPoolNote(at, PAUSE),
   // The others stay as they are: the pods of the node keep their room there.
   'fallback-not-needed': (at) =>

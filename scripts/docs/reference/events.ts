@@ -183,6 +183,12 @@ export const EVENTS: readonly EventRow[] = [
     'NodePool',
     'a replacement that consolidation launched did not become ready',
   ),
+  event(
+    'Warning',
+    'MoveUndone',
+    'NodePool',
+    'a node was launched for pods soon after consolidation had moved them',
+  ),
 ];
 
 const HEAD = [

@@ -34,6 +34,7 @@ import { noteFailedMove, noteMoved } from './failed-moves.ts';
 import { type Failed, release } from './given-up.ts';
 import { heldMovesOnceEnded, holdersOf, noteHeld, publishHeld } from './held.ts';
 import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
+import { noteMovedPods } from './undone-moves.ts';
 
 /** On a claim whose node is being replaced or removed. */
 const CONDITION = 'DisruptionReason';
@@ -310,6 +311,10 @@ export async function followCommands(pass: DisruptPass): Promise<void> {
     const step = () => follow(pass, command);
     failures.push(...(await attempt(`NodeClaim/${command.claim.name}`, step)));
   }
+  const isMoved = ({ claim, reason }: Command): boolean =>
+    reason === 'Underutilized' && pass.deleted.includes(claim.name);
+  const moved = commands.filter(isMoved).map(({ claim }) => claim);
+  await noteMovedPods(pass, moved);
   const { nodeClaims, nodes } = state.objects;
   const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   await atOnce(WRITES_AT_ONCE, forgottenNodes(ours, nodes, commands), async ({ claim, node }) => {

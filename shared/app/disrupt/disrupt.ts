@@ -22,6 +22,7 @@ import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
 import { reasonsFound, recordStays } from './stays.ts';
 import { hasNews, recordUnconsolidatable } from './unconsolidatable.ts';
+import { judgeMoves } from './undone-moves.ts';
 import { PassUsage } from './usage.ts';
 
 export interface DisruptReport {
@@ -100,6 +101,7 @@ export async function observePass(
     canaries: canariesOf(state, targets, proven, nowMs),
     notes: new Map(),
     failedMoves: new Map(),
+    moved: new Map(),
     givenUp: new Set(),
     created: [],
     deleted: [],
@@ -137,6 +139,7 @@ async function actAtOnce(pass: DisruptPass): Promise<readonly Search[]> {
   await forgetCanaries(pass);
   await noteCanaries(pass);
   await forgetFailedMoves(pass);
+  await judgeMoves(pass);
   await followCommands(pass);
   const searches: Search[] = [];
   for (const method of METHODS) {

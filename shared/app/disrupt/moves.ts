@@ -13,6 +13,7 @@ import { beginDisruption, deleteNodeClaim, untaint } from './commands.ts';
 import { meteredConsolidationOf } from './consolidation-input.ts';
 import type { DisruptPass } from './pass.ts';
 import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
+import { noteMovedPods } from './undone-moves.ts';
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
 
 function reasonOf({ settings }: DisruptPass, { nodes, elsewhere, balance }: Move): Reason {
@@ -107,7 +108,12 @@ async function remove(pass: DisruptPass, move: Move): Promise<void> {
     };
     pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
   });
-  if (move.nodes.every(({ claim }) => pass.deleted.includes(claim.name))) noteMove(pass, move, []);
+  const deleted = move.nodes.filter(({ claim }) => pass.deleted.includes(claim.name));
+  await noteMovedPods(
+    pass,
+    deleted.map(({ claim }) => claim),
+  );
+  if (deleted.length === move.nodes.length) noteMove(pass, move, []);
 }
 
 /** Carries the moves out one after the other; one that fails stops no other. */

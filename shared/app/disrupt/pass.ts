@@ -2,6 +2,7 @@ import type { FailedCanaries, Trial } from '../../core/disruption/canary.ts';
 import type { Command, Replacement } from '../../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../../core/disruption/drift.ts';
 import type { FailedMoves } from '../../core/disruption/failed-moves.ts';
+import type { MovedWorkloads } from '../../core/disruption/undone-moves.ts';
 import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import type { Reason } from '../../core/explain/reason.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
@@ -63,6 +64,8 @@ export interface DisruptPass {
   readonly notes: Map<string, FailedCanaries>;
   /** The same of failed moves. */
   readonly failedMoves: Map<string, FailedMoves>;
+  /** The same of workloads that were moved. */
+  readonly moved: Map<string, MovedWorkloads>;
   /** Uids of claims whose replacement was given up in this pass. */
   readonly givenUp: Set<string>;
   /** Claims that were created. */
@@ -105,6 +108,9 @@ export function mayChoose(
   return approved === undefined || approved.get(uid) === reason;
 }
 
-export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
+export function poolOf(
+  { state }: DisruptPass,
+  claim: Pick<NodeClaim, 'labels'>,
+): NodePool | undefined {
   return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
 }

@@ -87,6 +87,8 @@ export const PODS_HASH = 'joiner.dev/pods-hash';
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
 export const FAILED_MOVES = 'joiner.dev/failed-moves';
+/** On NodePools: workloads that consolidation has moved, and moves that new nodes for them undid. */
+export const UNDONE_MOVES = 'joiner.dev/undone-moves';
 /** On NodeClaims: moves that the node's pods held. */
 export const HELD_MOVES = 'joiner.dev/held-moves';
 export const UNCONFIRMED = 'joiner.dev/unconfirmed-interruptions';

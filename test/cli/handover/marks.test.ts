@@ -102,6 +102,7 @@ it('of pools and classes the hash goes, whoever wrote it; what people have set s
     'joiner.dev/failed-canaries': 'x',
     'joiner.dev/failed-moves': 'x',
     'joiner.dev/unconfirmed-interruptions': 'x',
+    'joiner.dev/undone-moves': 'x',
     'joiner.dev/limits-guard': 'cpu=4',
     'joiner.dev/consolidation-guard': 'age=1h',
   };
@@ -110,6 +111,7 @@ it('of pools and classes the hash goes, whoever wrote it; what people have set s
       'joiner.dev/failed-canaries',
       'joiner.dev/failed-moves',
       'joiner.dev/unconfirmed-interruptions',
+      'joiner.dev/undone-moves',
       'karpenter.sh/nodepool-hash',
       'karpenter.sh/nodepool-hash-version',
     ]),

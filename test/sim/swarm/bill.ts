@@ -7,14 +7,14 @@ import { capsAt } from '../../../shared/core/limit-groups/limit-groups.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, PRICE, SPOT } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
-import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { roomOf } from './caps.ts';
 import { isBudgetSpent, isBudgetTight, isGuarded, isProtected } from './own-rules.ts';
-import { isKeptSpot, priceToReplaceBy } from './refused-moves.ts';
+import { isKeptSpot, isRestarted, priceToReplaceBy } from './refused-moves.ts';
 import type { Setting } from './setting.ts';
 
 /** What nodes cost at rest, and what a plan from nothing of their pods would. */
@@ -26,6 +26,8 @@ export interface Bill {
   readonly hasSpot: boolean;
   /** Budgets never let all of them go at once: moves of few at a time may save nothing. */
   readonly isTight: boolean;
+  /** Moves restart Deployments, which have more pods for as long: nodes for those would stay. */
+  readonly hasRestarts: boolean;
   /** All that could be saved would repay the eviction of the pods of at least one of the nodes. */
   readonly canRepay: boolean;
   /** Nodes that cost what they cost, by why. */
@@ -52,6 +54,15 @@ function isOrdinary({ controller }: Pod): boolean {
   return controller?.kind !== 'DaemonSet';
 }
 
+/** Whether nodes were launched for pods of its workload after a move, and the next one waits. */
+function isMoveUndone({ annotations }: NodePool, pod: Pod, nowMs: number): boolean {
+  const owner = pod.controller?.name ?? '';
+  const name = pod.controller?.kind === 'ReplicaSet' ? owner.replace(/-[^-]*$/, '') : owner;
+  const text = annotations['joiner.dev/undone-moves'] ?? '{}';
+  const until: unknown = JSON.parse(text)[`${pod.namespace}/${name}`]?.until;
+  return typeof until === 'string' && nowMs < Date.parse(until);
+}
+
 /** Why the node may not go for the money; undefined: it may. */
 function holderOf({ claim, pods, node }: Usage, state: State, nowMs: number): string | undefined {
   const pool = state.nodePools.find(({ name }) => name === node.labels[NODE_POOL]);
@@ -67,6 +78,7 @@ function holderOf({ claim, pods, node }: Usage, state: State, nowMs: number): st
     budgetsOf(pod, state.podDisruptionBudgets).some((each) => each.disruptionsAllowed === 0);
   if (own.some(isHeld)) return 'a PodDisruptionBudget allows no eviction';
   if (claim.annotations['joiner.dev/held-moves'] !== undefined) return 'its moves were held';
+  if (own.some((pod) => isMoveUndone(pool, pod, nowMs))) return 'a move of its pods was undone';
   return undefined;
 }
 
@@ -148,6 +160,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     ...now,
     hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
     isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
+    hasRestarts: free.some(({ pods: own }) => own.some(isRestarted)),
     canRepay: repays(now.paid - now.planned, free, world),
     held,
     unplaced: plan.unplaced.size,

@@ -10,7 +10,10 @@ export interface CheckerSettings {
   readonly world: World;
   readonly setting: Setting;
   readonly karpenter: Karpenter;
-  readonly users: Pick<Users, 'touched' | 'pools' | 'fixed' | 'havePricesChanged'>;
+  readonly users: Pick<
+    Users,
+    'touched' | 'protectedAtMs' | 'pools' | 'fixed' | 'havePricesChanged'
+  >;
   /** Nothing has happened yet for which a NodePool could not launch what it should. */
   readonly isCapacityCertain: () => boolean;
   readonly onProblem: (problem: string) => void;

@@ -154,7 +154,10 @@ export class Safety {
     const pod = this.podOf(ref);
     const nowMs = this.settings.world.timeline.nowMs();
     if (pod === undefined) return;
-    if (isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
+    const sinceMs = this.settings.users.protectedAtMs.get(pod.uid) ?? Number.NEGATIVE_INFINITY;
+    // Who read the pod before evicts it: the Eviction API has no precondition on annotations.
+    const isSeen = nowMs > sinceMs + TOLERANCE_MS;
+    if (isSeen && isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
       this.settings.onProblem(`evicts pod ${pod.name}, which is not to be disrupted`);
     this.checkRollout(pod, nowMs);
   }

@@ -14,15 +14,17 @@ function cpuOf({ spec }: Pod): number {
   return amountOf(spec.requests, CPU);
 }
 
+/** A drain restarts its Deployment. */
+export function isRestarted({ annotations, controller }: Pod): boolean {
+  return annotations['joiner.dev/drain'] === 'rollout' && controller?.kind === 'ReplicaSet';
+}
+
 /**
  * Pods that there are more for as long as Deployments are restarted whose pods are not to be
  * missing: a quarter of theirs, which is what a Deployment says that says nothing.
  */
 function surgeOf(own: readonly Pod[], { pods }: State): readonly Pod[] {
-  const restarted = own.filter(
-    ({ annotations, controller }) =>
-      annotations['joiner.dev/drain'] === 'rollout' && controller?.kind === 'ReplicaSet',
-  );
+  const restarted = own.filter(isRestarted);
   const byOwner = new Map(restarted.map((pod) => [pod.controller?.name, pod]));
   return [...byOwner].flatMap(([name, pod]) => {
     const replicas = pods.filter(({ controller }) => controller?.name === name).length;

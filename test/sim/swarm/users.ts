@@ -72,6 +72,8 @@ export interface FixedReplicas {
 /** Acts at random moments; `touched` are NodeClaims that somebody else is ending. */
 export class Users {
   readonly touched = new Set<string>();
+  /** When pods were protected, by their uid. */
+  readonly protectedAtMs = new Map<string, number>();
   private readonly settings: UsersSettings;
   readonly pools: EditedPools;
   havePricesChanged = false;
@@ -203,7 +205,8 @@ export class Users {
     const pod = this.runningPod();
     const { store } = this.settings.world;
     const object = pod && store.get('Pod', pod.namespace, pod.name);
-    if (object === undefined) return;
+    if (pod === undefined || object === undefined) return;
+    this.protectedAtMs.set(pod.uid, this.settings.world.timeline.nowMs());
     const annotations = { 'karpenter.sh/do-not-disrupt': PROTECTED_FOR };
     store.update(object, (latest) => ({
       ...latest,

@@ -277,6 +277,18 @@ export const BLOCKED = {
       'of the NodeClaim the next move may begin at once.',
     parameters: { until: { type: 'time', what: 'when another move may begin' } },
   },
+  'move-undone-before': {
+    meaning:
+      'The last move of the pods saved nothing: within 20 minutes a node was launched for them. The ' +
+      'wait before the next move is 15 minutes, and is doubled with each such move, up to 8 hours.',
+    remedy:
+      'Look at the decisions of both nodes for what the plan did not know of. Without the annotation ' +
+      'joiner.dev/undone-moves of the NodePool the next move may begin at once.',
+    parameters: {
+      workload: { type: 'text', what: 'the namespace and name of what owns the pods' },
+      until: { type: 'time', what: 'when another move may begin' },
+    },
+  },
   'pause-begins-soon': {
     meaning:
       'A window of the annotation `joiner.dev/pause` of the NodePool begins within 10 minutes. A ' +
@@ -377,6 +389,8 @@ export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
   'not-considered-yet': () => 'not evaluated in this pass',
   'move-held-before': ({ until }) =>
     `Its pods held the last move of the node: no other begins before ${until}`,
+  'move-undone-before': ({ workload, until }) =>
+    `A node was launched for pods of ${workload} after their last move: no other begins before ${until}`,
   'pause-begins-soon': ({ nodePool: name, window }) =>
     `NodePool ${name} pauses disruptions within 10 minutes: ${window}`,
   'other-nodes-first': ({ nodeClaims, count }) =>

@@ -44,6 +44,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     canaries: [],
     notes: new Map(),
     failedMoves: new Map(),
+    moved: new Map(),
     givenUp: new Set(),
     created: [],
     deleted: [],

@@ -1,0 +1,64 @@
+import {
+  judged,
+  type MovedWorkloads,
+  movedWorkloads,
+  movedWorkloadsText,
+  withMoved,
+} from '../../core/disruption/undone-moves.ts';
+import { reason } from '../../core/explain/reason.ts';
+import { podsOnNode } from '../../core/model/joins.ts';
+import { UNDONE_MOVES } from '../../core/model/labels.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import { attempt } from '../writes/attempt.ts';
+import { saying } from '../writes/decisions.ts';
+import { poolRef } from '../writes/references.ts';
+import { type DisruptPass, poolOf } from './pass.ts';
+
+function workloadsOf({ moved }: DisruptPass, pool: NodePool): MovedWorkloads {
+  return moved.get(pool.name) ?? movedWorkloads(pool.annotations);
+}
+
+/** Where what is known of the pool's workloads is something else now, the NodePool says it. */
+async function note(pass: DisruptPass, pool: NodePool, workloads: MovedWorkloads): Promise<void> {
+  const text = movedWorkloadsText(workloads);
+  if (text === movedWorkloadsText(workloadsOf(pass, pool))) return;
+  pass.moved.set(pool.name, workloads);
+  const write = async (): Promise<void> => {
+    const annotations = { [UNDONE_MOVES]: text };
+    await pass.ports.cluster.patchNodePool(poolRef(pool), { annotations });
+  };
+  pass.failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
+}
+
+/** Looks whether nodes were launched for pods that were moved not long ago. */
+export async function judgeMoves(pass: DisruptPass): Promise<void> {
+  const { objects } = pass.state;
+  for (const pool of objects.nodePools) {
+    const before = workloadsOf(pass, pool);
+    const workloads = judged(before, objects, pass.nowMs);
+    await note(pass, pool, workloads);
+    for (const [workload, { count, untilMs }] of workloads) {
+      if (count <= (before.get(workload)?.count ?? 0)) continue;
+      const until = new Date(untilMs).toISOString();
+      const said = saying(reason('move-undone-before', { workload, until }));
+      const event = { type: 'Warning', reason: 'MoveUndone', ...said } as const;
+      await pass.ports.cluster.event({ regarding: poolRef(pool), ...event });
+    }
+  }
+}
+
+/** Pods of these claims' nodes are evicted now, as the nodes go for the money. */
+export async function noteMovedPods(
+  pass: DisruptPass,
+  claims: readonly Pick<NodeClaim, 'labels' | 'providerId'>[],
+): Promise<void> {
+  const { pods, nodes } = pass.state.objects;
+  for (const [pool, own] of Map.groupBy(claims, (claim) => poolOf(pass, claim))) {
+    if (pool === undefined) continue;
+    const ids = new Set(own.map(({ providerId }) => providerId));
+    const moved = nodes
+      .filter(({ providerId }) => providerId !== undefined && ids.has(providerId))
+      .flatMap(({ name }) => podsOnNode(pods, name));
+    await note(pass, pool, withMoved(workloadsOf(pass, pool), moved, pods, pass.nowMs));
+  }
+}
