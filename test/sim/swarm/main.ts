@@ -233,6 +233,12 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
+// Whoever reads has seen enough, as with `| head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

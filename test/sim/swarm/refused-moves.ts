@@ -32,21 +32,29 @@ function surgeOf(own: readonly Pod[], { pods }: State): readonly Pod[] {
   });
 }
 
-/** Whether other nodes take all of these pods as they are, by cpu alone. */
+/** Pods of an owner with pod anti-affinity are never on one node in these worlds. */
+function isApart(pod: Pod, there: readonly Pod[]): boolean {
+  const isAlone = pod.spec.podAntiAffinity.length === 0;
+  return isAlone || there.every(({ controller }) => controller?.name !== pod.controller?.name);
+}
+
+/** Whether other nodes take all of these pods as they are, by cpu and pod anti-affinity alone. */
 function haveRoomElsewhere(own: readonly Pod[], nodeName: string, { nodes, pods }: State): boolean {
   const free = nodes
     .filter(({ name, deletedAtMs }) => name !== nodeName && deletedAtMs === undefined)
     .map(({ name, allocatable }) => {
       const there = pods.filter((each) => each.nodeName === name);
-      return amountOf(allocatable, CPU) - there.reduce((sum, each) => sum + cpuOf(each), 0);
+      const used = there.reduce((sum, each) => sum + cpuOf(each), 0);
+      return { cpu: amountOf(allocatable, CPU) - used, there };
     });
   return own
-    .map(cpuOf)
-    .toSorted((a, b) => b - a)
-    .every((cpu) => {
-      const at = free.findIndex((each) => each >= cpu);
-      if (at >= 0) free[at] = (free[at] ?? 0) - cpu;
-      return at >= 0;
+    .toSorted((a, b) => cpuOf(b) - cpuOf(a))
+    .every((pod) => {
+      const host = free.find(({ cpu, there }) => cpu >= cpuOf(pod) && isApart(pod, there));
+      if (host === undefined) return false;
+      host.cpu -= cpuOf(pod);
+      host.there.push(pod);
+      return true;
     });
 }
 
