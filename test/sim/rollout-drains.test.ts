@@ -3,6 +3,7 @@ import { PortError, type Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { type Json, objectAt } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { withPorts } from '../unit/app/world.ts';
 import { entries, MINUTE } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld, withPodAnnotations } from './small-world.ts';
 
@@ -67,6 +68,22 @@ describe('a drain of the only pod of a Deployment', () => {
   it('launches one node, although the pod and its successor are both there', async () => {
     const { world } = await drained(withPodAnnotations(deployment('web', 1, '1500m'), ROLLOUT));
     expect(world.launched).toBe(2);
+  });
+
+  it('asks for the restart every ten seconds at most', async () => {
+    const asked: number[] = [];
+    const counted = (ports: Ports): Ports => {
+      const restartRollout: typeof ports.cluster.restartRollout = async (set, times) => {
+        asked.push(times.nowMs);
+        return await ports.cluster.restartRollout(set, times);
+      };
+      return withPorts(ports, { cluster: { restartRollout } });
+    };
+    const { isGone } = await drained(surging, counted);
+    expect(isGone).toBe(true);
+    expect(asked.length).toBeGreaterThan(1);
+    const gaps = asked.slice(1).map((atMs, index) => atMs - (asked[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(10_000);
   });
 
   it('evicts it where the restart is forbidden, and says so', async () => {

@@ -3,6 +3,7 @@ import { seenTaint } from '../../core/lifecycle/termination.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { BlockedEvictions } from './blocked-evictions.ts';
 import { KeptInstances } from './kept-instances.ts';
+import { KnownRollouts } from './known-rollouts.ts';
 import { KeptNominations } from './nomination/kept-nominations.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,6 +18,8 @@ export class LifecycleMemory {
   readonly nominations = new KeptNominations();
   /** Pods that may not leave their nodes. */
   readonly blocked = new BlockedEvictions();
+  /** Deployments that are restarted for drains. */
+  readonly rollouts = new KnownRollouts();
   /** What EC2 has listed last. */
   readonly instances = new KeptInstances();
   private readonly checksEveryMs: number;

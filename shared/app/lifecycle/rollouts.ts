@@ -5,12 +5,16 @@ import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { PortError } from '../../ports.ts';
 import { saying } from '../writes/decisions.ts';
 import { podRef } from '../writes/references.ts';
+import type { LifecycleMemory } from './memory.ts';
 import type { ClaimPass } from './registration.ts';
+
+/** What a restart goes by: what earlier passes have asked for. */
+type RolloutPass = ClaimPass & { readonly memory: LifecycleMemory };
 
 /** Restarts the pod's Deployment; why not, where nothing will come in the pod's place. */
 async function refusalOf(
-  { ports, nowMs }: ClaimPass,
-  { deletedAtMs = nowMs }: NodeClaim,
+  { ports, nowMs, memory }: RolloutPass,
+  claim: NodeClaim,
   pod: Pod,
 ): Promise<Reason | undefined> {
   const { cluster } = ports;
@@ -18,6 +22,8 @@ async function refusalOf(
   const name = `${namespace}/${pod.name}`;
   const fault = drainFault(pod);
   if (fault !== undefined) return reason('rollout-refused', { pod: name, said: fault });
+  if (memory.rollouts.has(claim, pod, nowMs)) return undefined;
+  const { deletedAtMs = nowMs } = claim;
   const set = { namespace, name: controller?.name ?? '', uid: controller?.uid ?? '' };
   try {
     const result = await cluster.restartRollout(set, { sinceMs: deletedAtMs, nowMs });
@@ -29,6 +35,7 @@ async function refusalOf(
     }
     const said = saying(reason('rollout-restarted', { pod: name }));
     const event = { type: 'Normal', reason: 'RolloutRestarted', ...said } as const;
+    memory.rollouts.note(claim, pod, nowMs);
     if (result === 'restarted') await cluster.event({ regarding: podRef(pod), ...event });
     return undefined;
   } catch (error) {
@@ -41,7 +48,7 @@ async function refusalOf(
 
 /** Restarts the Deployments of the pods; returns those of the pods that have to be evicted. */
 export async function withoutRollout(
-  pass: ClaimPass,
+  pass: RolloutPass,
   claim: NodeClaim,
   pods: readonly Pod[],
 ): Promise<readonly Pod[]> {
