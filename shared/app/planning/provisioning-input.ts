@@ -8,7 +8,7 @@ import type { InstanceType } from '../../core/model/instance-type.ts';
 import { claimOfNode } from '../../core/model/joins.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
-import { isBufferPod, podKey } from '../../core/model/pod.ts';
+import { isBufferPod, type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import {
@@ -50,6 +50,8 @@ export interface ProvisioningInput {
   readonly shared: SharedGroups;
   readonly typesOf: TypesOf;
   readonly backoffs: LaunchBackoffs;
+  /** The pods of the snapshot, and those on draining nodes in whose place others are demand. */
+  readonly present: readonly Pod[];
   /** Pods of CapacityBuffers, which exist in the snapshot only. */
   readonly virtual: ReadonlySet<string>;
   /** When everything was read, and nothing decided yet. */
@@ -196,8 +198,8 @@ export async function observe(
   const buffers = settings.capacityBuffer ? bufferPods(state) : [];
   const backoffs = await readLaunchBackoffs(ports, state);
   const staying = withoutEnding(state.objects.pods, nowMs);
-  const wanted = withoutSuperseded(staying, state.objects.nodeClaims);
-  const pods = [...withoutBackedOff(wanted, backoffs), ...buffers];
+  const present = [...withoutBackedOff(staying, backoffs), ...buffers];
+  const pods = withoutSuperseded(present, state.objects.nodeClaims);
   const typesOf = typesByClaim(resolution);
   const { region } = ports.catalog;
   const snapshot = {
@@ -211,6 +213,7 @@ export async function observe(
     pods,
   };
   return {
+    present,
     virtual: new Set(pods.filter(isBufferPod).map(podKey)),
     readyAtMs: ports.clock.nowMs(),
     startedAtMs,

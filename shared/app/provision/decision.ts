@@ -1,4 +1,5 @@
 import type { Pod } from '../../core/model/pod.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { PartPlan } from '../../core/rollouts/part-plan.ts';
 import type { Ports } from '../../ports.ts';
 import { withBackedOff } from '../planning/launch-backoffs.ts';
@@ -13,6 +14,8 @@ export interface PodDecision {
   /** As the solver made it, with the pods that it expected. */
   readonly planned: PartPlan;
   readonly expected: readonly Pod[];
+  /** What it was made on. */
+  readonly snapshot: ClusterSnapshot;
   /** Without pods that wait for a launch back-off. */
   readonly plan: PartPlan;
   readonly decidedAtMs: number;
@@ -30,12 +33,13 @@ export async function decideForPods(
   input: ProvisioningInput,
   wanted: (plan: PartPlan) => PartPlan = (plan) => plan,
 ): Promise<PodDecision> {
-  const { snapshot, backoffs, failures } = input;
-  const { plan: planned, expected } = await planRollouts(ports, snapshot, scheduling, failures);
+  const { backoffs, failures } = input;
+  const rollouts = await planRollouts(ports, input, scheduling);
+  const { plan: planned, expected, snapshot } = rollouts;
   const plan = withBackedOff(planned, backoffs);
   const decidedAtMs = ports.clock.nowMs();
   const written = await createClaims(ports, input, wanted(plan));
   const relied = await relyOnExisting(ports, input, plan);
   failures.push(...relied.failures);
-  return { planned, expected, plan, decidedAtMs, written, relied };
+  return { planned, expected, snapshot, plan, decidedAtMs, written, relied };
 }

@@ -178,10 +178,10 @@ async function planPods(
   input: ProvisioningInput,
   tally: Tally,
 ): Promise<Decision> {
-  const { ports, snapshot, failures } = input;
+  const { ports, failures } = input;
   const { scheduling } = settings;
   const decision = await decideForPods(ports, settings, input);
-  const { planned, expected, plan, decidedAtMs, written, relied } = decision;
+  const { planned, expected, snapshot, plan, decidedAtMs, written, relied } = decision;
   measure(ports, input, plan, decidedAtMs);
   tally.unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
   const [first] = written;
