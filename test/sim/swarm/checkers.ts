@@ -63,7 +63,7 @@ export class Safety {
       this.checkMinValues(first as NewNodeClaim);
     }
     if (ref === undefined) return;
-    if (call === 'evict') this.checkEviction(ref);
+    if (call === 'evict') this.checkEviction(ref, by);
     if (call === 'deletePod') this.checkForced(ref);
     if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'provision') {
       this.pools.checkSurplus(ref.name);
@@ -150,13 +150,13 @@ export class Safety {
     }
   }
 
-  private checkEviction(ref: ObjectRef): void {
+  private checkEviction(ref: ObjectRef, { frozenUntilMs }: Invocation): void {
     const pod = this.podOf(ref);
     const nowMs = this.settings.world.timeline.nowMs();
     if (pod === undefined) return;
     const sinceMs = this.settings.users.protectedAtMs.get(pod.uid) ?? Number.NEGATIVE_INFINITY;
     // Who read the pod before evicts it: the Eviction API has no precondition on annotations.
-    const isSeen = nowMs > sinceMs + TOLERANCE_MS;
+    const isSeen = Math.min(nowMs - sinceMs, nowMs - frozenUntilMs) > TOLERANCE_MS;
     if (isSeen && isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
       this.settings.onProblem(`evicts pod ${pod.name}, which is not to be disrupted`);
     this.checkRollout(pod, nowMs);
