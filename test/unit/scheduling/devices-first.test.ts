@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GI, nodeOf, planOf, podsOf, typeOf } from '../../builders/scheduling.ts';
+import { GI, nodeOf, planOf, podOf, podsOf, typeOf } from '../../builders/scheduling.ts';
 
 const GPU = 'example.com/gpu';
 
@@ -19,4 +19,31 @@ it('pods without a device leave room on existing nodes for those that ask for on
   expect(plan.unplaced.size).toBe(0);
   const launched = plan.newNodeClaims.map(({ chosen }) => chosen.type);
   expect(launched).toEqual(Array.from({ length: 20 }, () => 'c.large'));
+});
+
+it('a device of which every node has plenty changes nothing', () => {
+  const FUSE = 'example.com/fuse';
+  const priceWith = (fuse: Record<string, number>): number => {
+    const type = (name: string, cpu: number, memoryGi: number, price: number, gpu = 0) =>
+      typeOf(name, cpu, memoryGi, price, {
+        capacity: {
+          ...{ cpu: cpu * 1000, memory: memoryGi * GI, pods: 110, [FUSE]: 1000 },
+          ...(gpu === 0 ? {} : { [GPU]: gpu }),
+        },
+      });
+    const types = [
+      ...[type('c.large', 16, 32, 0.6), type('m.large', 16, 64, 0.75), type('r.large', 8, 64, 0.5)],
+      ...[type('g.small', 8, 32, 1.2, 1), type('g.large', 48, 180, 3.9, 4)],
+      type('g.metal', 96, 360, 9, 8),
+    ];
+    const pods = Array.from({ length: 150 }, (_, at) => {
+      const gpu = at % 3 === 0 ? { [GPU]: 1 + (at % 2) } : {};
+      const [cpu, memory] = [500 + ((at * 37) % 11) * 700, (1 + ((at * 53) % 13)) * GI];
+      return podOf(`p-${at}`, { requests: { cpu, memory, pods: 1, ...gpu, ...fuse } });
+    });
+    const plan = planOf({ types, pods });
+    expect(plan.unplaced.size).toBe(0);
+    return plan.pricePerHour;
+  };
+  expect(priceWith({ [FUSE]: 1 })).toBeCloseTo(priceWith({}), 9);
 });

@@ -11,8 +11,8 @@ const CROWDED_LEAST = 0.25;
 
 /**
  * Resources whose use decides what a node costs: cpu and memory, where they are asked for, and the
- * device that is asked for most, since it is dearer than both; and places for pods, where many are
- * so small that a node has no more of these long before it is full.
+ * device for which most nodes are needed, since it is dearer than both; and places for pods, where
+ * many are so small that a node has no more of these long before it is full.
  */
 export function mainResources(
   shapes: readonly PodShape[],
@@ -26,10 +26,12 @@ export function mainResources(
       0,
     );
   const basic = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
+  // Of what device plugins count every node may have plenty, as of `/dev/fuse`: nodes tell.
+  const most = (r: number) => Math.max(...options.map(({ free }) => free[r] ?? missing(r)));
   const devices = resources
-    .map((name, r) => ({ r, amount: name.includes('/') ? asked(r) : 0 }))
-    .filter(({ amount }) => amount > 0)
-    .sort((a, b) => b.amount - a.amount)
+    .map((name, r) => ({ r, nodes: name.includes('/') ? asked(r) / most(r) : 0 }))
+    .filter(({ nodes }) => nodes > 0)
+    .sort((a, b) => b.nodes - a.nodes)
     .slice(0, DEVICES_MAX);
   const found = [...basic.filter((r) => asked(r) > 0), ...devices.map(({ r }) => r)];
   const places = resources.indexOf('pods');
