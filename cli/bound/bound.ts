@@ -3,6 +3,7 @@ import { missing } from '../../shared/core/missing.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import { podKey } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import { independentParts } from '../../shared/core/scheduling/packing/parts.ts';
 import { compileProblem } from '../../shared/core/scheduling/problem/compile.ts';
 import type { Problem } from '../../shared/core/scheduling/problem/problem.ts';
 import {
@@ -39,7 +40,8 @@ const LIMITS: Limits = { charactersMax: 10_000_000, stepsMax: 10_000 };
  * A lower bound by linear programming: pods and nodes may be cut into pieces, and what a plan must
  * keep beside resources (limits, weights, minValues, preferences, affinity, spreads, daemon ports)
  * is left out. Rows of their own say what whole pods of a node keep ({@link linearProgram}). Where
- * that is too much work, the bound is that of resources alone ({@link resourceBound}).
+ * that is too much work, the bound is that of resources alone ({@link resourceBound}). Parts that share
+ * no NodePool have each a bound, and the sum is that of all.
  */
 export async function lowerBound(
   snapshot: ClusterSnapshot,
@@ -56,11 +58,17 @@ export async function lowerBound(
     (resolved) => (counts.get(resolved) ?? 0) > 0,
   );
   if (resolvedClasses.length === 0) return { pricePerHour: 0, gapPercent: 0, weaker: false };
-  const ofProgram = await minimum(context, resolvedClasses, counts, { progress, limits });
+  let least = 0;
+  let weaker = false;
+  // What parts have in common are existing nodes: each may have all their room.
+  for (const { batches } of independentParts(resolvedClasses, problem.groups)) {
+    const ofProgram = await minimum(context, batches, counts, { progress, limits });
+    least += ofProgram ?? resourceBound(context, batches, counts);
+    weaker ||= ofProgram === undefined;
+  }
   // What was computed is exact to about 1e-7: a bound must not be above the truth.
-  const least = (ofProgram ?? resourceBound(context, resolvedClasses, counts)) * (1 - 1e-6);
-  const pricePerHour = Math.max(oneWholeNode(context, resolvedClasses), least);
-  return { pricePerHour, gapPercent: gapOf(plan, pricePerHour), weaker: ofProgram === undefined };
+  const pricePerHour = Math.max(oneWholeNode(context, resolvedClasses), least * (1 - 1e-6));
+  return { pricePerHour, gapPercent: gapOf(plan, pricePerHour), weaker };
 
   function placedByClass({ classes }: Problem, { newNodeClaims, existing }: Plan) {
     const placed = new Set([...newNodeClaims, ...existing].flatMap((each) => each.pods));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Bound, lowerBound } from '../../cli/bound/bound.ts';
 import type { Offering } from '../../shared/core/model/instance-type.ts';
-import { HOSTNAME, RESERVED, ZONE } from '../../shared/core/model/labels.ts';
+import { HOSTNAME, NODE_POOL, RESERVED, ZONE } from '../../shared/core/model/labels.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import {
   type ClusterSnapshot,
@@ -10,7 +10,7 @@ import {
 } from '../../shared/core/model/snapshot.ts';
 import { solve } from '../../shared/core/scheduling/solve.ts';
 import { ofApp, termOver } from '../builders/affinity.ts';
-import { GI, nodeOf, podsOf, snapshotOf, typeOf } from '../builders/scheduling.ts';
+import { GI, nodeOf, podsOf, poolOf, snapshotOf, typeOf } from '../builders/scheduling.ts';
 import { tinyCase, tinySnapshot } from '../builders/tiny-cases.ts';
 
 type Limits = Parameters<typeof lowerBound>[4];
@@ -112,6 +112,26 @@ describe('the lower bound', () => {
     expect([whole.weaker, bound.weaker]).toEqual([false, true]);
     expect(bound.pricePerHour).toBeLessThanOrEqual(whole.pricePerHour + 1e-9);
     expect(bound.pricePerHour).toBeGreaterThan(plan.pricePerHour / 2);
+  });
+
+  it.each([
+    ['', undefined],
+    [', where a program is too large', TOO_LARGE],
+  ])('is that of parts which share no NodePool, added%s', async (_, limits) => {
+    const teams = ['one', 'other'].map((team, at) =>
+      [700, 1_900, 3_300].flatMap((cpu) => {
+        const memory = (cpu * GI) / (at === 0 ? 1000 : 125);
+        const nodeSelector = { [NODE_POOL]: team };
+        return podsOf(20, `${team}-${cpu}`, { cpu, memory, nodeSelector });
+      }),
+    );
+    const nodePools = ['one', 'other'].map((name) => poolOf(name));
+    const types = [typeOf('c', 16, 32, 0.6), typeOf('r', 16, 128, 1.2)];
+    const boundOf = async (pods: ClusterSnapshot['pods']) =>
+      (await bounded(snapshotOf({ nodePools, types, pods }), limits)).bound.pricePerHour;
+    const apart = await Promise.all(teams.map(boundOf));
+    const sum = apart.reduce((total, each) => total + each, 0);
+    expect(await boundOf(teams.flat())).toBeCloseTo(sum, 4);
   });
 
   it('is not above plans beside nodes, reservations and pools for some pods, where it is weaker', async () => {
