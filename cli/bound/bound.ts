@@ -40,8 +40,8 @@ const LIMITS: Limits = { charactersMax: 10_000_000, stepsMax: 10_000 };
  * A lower bound by linear programming: pods and nodes may be cut into pieces, and what a plan must
  * keep beside resources (limits, weights, minValues, preferences, affinity, spreads, daemon ports)
  * is left out. Rows of their own say what whole pods of a node keep ({@link linearProgram}). Where
- * that is too much work, the bound is that of resources alone ({@link resourceBound}). Parts that share
- * no NodePool have each a bound, and the sum is that of all.
+ * that is too much work, the bound is that of resources alone ({@link resourceBound}). Parts that
+ * share no NodePool have each a bound, and the sum is that of all.
  */
 export async function lowerBound(
   snapshot: ClusterSnapshot,

@@ -3,6 +3,7 @@ import {
   type MovedWorkloads,
   movedWorkloads,
   movedWorkloadsText,
+  type UndoneMoves,
   withMoved,
 } from '../../core/disruption/undone-moves.ts';
 import { reason } from '../../core/explain/reason.ts';
@@ -37,13 +38,23 @@ export async function judgeMoves(pass: DisruptPass): Promise<void> {
     const before = workloadsOf(pass, pool);
     const workloads = judged(before, objects, pass.nowMs);
     await note(pass, pool, workloads);
-    for (const [workload, { count, untilMs }] of workloads) {
-      if (count <= (before.get(workload)?.count ?? 0)) continue;
-      const until = new Date(untilMs).toISOString();
-      const said = saying(reason('move-undone-before', { workload, until }));
-      const event = { type: 'Warning', reason: 'MoveUndone', ...said } as const;
-      await pass.ports.cluster.event({ regarding: poolRef(pool), ...event });
-    }
+    const isUndone = ([workload, { count }]: readonly [string, UndoneMoves]): boolean =>
+      count > (before.get(workload)?.count ?? 0);
+    await tell(pass, pool, [...workloads].filter(isUndone));
+  }
+}
+
+async function tell(
+  { ports, failures }: DisruptPass,
+  pool: NodePool,
+  undone: readonly (readonly [string, UndoneMoves])[],
+): Promise<void> {
+  for (const [workload, { untilMs }] of undone) {
+    const until = new Date(untilMs).toISOString();
+    const said = saying(reason('move-undone-before', { workload, until }));
+    const event = { regarding: poolRef(pool), type: 'Warning', reason: 'MoveUndone' } as const;
+    const write = () => ports.cluster.event({ ...event, ...said });
+    failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
   }
 }
 
