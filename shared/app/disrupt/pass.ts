@@ -108,9 +108,6 @@ export function mayChoose(
   return approved === undefined || approved.get(uid) === reason;
 }
 
-export function poolOf(
-  { state }: DisruptPass,
-  claim: Pick<NodeClaim, 'labels'>,
-): NodePool | undefined {
+export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
   return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
 }

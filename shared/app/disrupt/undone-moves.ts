@@ -7,7 +7,7 @@ import {
   withMoved,
 } from '../../core/disruption/undone-moves.ts';
 import { reason } from '../../core/explain/reason.ts';
-import { podsOnNode } from '../../core/model/joins.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { UNDONE_MOVES } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { attempt } from '../writes/attempt.ts';
@@ -61,15 +61,12 @@ async function tell(
 /** Pods of these claims' nodes are evicted now, as the nodes go for the money. */
 export async function noteMovedPods(
   pass: DisruptPass,
-  claims: readonly Pick<NodeClaim, 'labels' | 'providerId'>[],
+  claims: readonly NodeClaim[],
 ): Promise<void> {
   const { pods, nodes } = pass.state.objects;
   for (const [pool, own] of Map.groupBy(claims, (claim) => poolOf(pass, claim))) {
     if (pool === undefined) continue;
-    const ids = new Set(own.map(({ providerId }) => providerId));
-    const moved = nodes
-      .filter(({ providerId }) => providerId !== undefined && ids.has(providerId))
-      .flatMap(({ name }) => podsOnNode(pods, name));
+    const moved = own.flatMap((claim) => podsOnNode(pods, nodeOfClaim(nodes, claim)?.name));
     await note(pass, pool, withMoved(workloadsOf(pass, pool), moved, pods, pass.nowMs));
   }
 }

@@ -1,4 +1,4 @@
-import { readJsonObject } from '../model/annotations/json-object.ts';
+import { readJsonObject, readTime } from '../model/annotations/json-object.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import { CAPACITY_TYPE, FAILED_MOVES, INSTANCE_TYPE, type Labels } from '../model/labels.ts';
 
@@ -29,8 +29,8 @@ export type FailedMoves = ReadonlyMap<string, FailedMove>;
 export function readMove(value: unknown): FailedMove | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { until, count } = value as Readonly<Record<string, unknown>>;
-  const untilMs = typeof until === 'string' ? Date.parse(until) : Number.NaN;
-  if (Number.isNaN(untilMs) || typeof count !== 'number' || count < 1) return undefined;
+  const untilMs = readTime(until);
+  if (untilMs === undefined || typeof count !== 'number' || count < 1) return undefined;
   return { untilMs, count };
 }
 

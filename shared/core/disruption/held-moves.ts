@@ -1,4 +1,4 @@
-import { readJsonObject } from '../model/annotations/json-object.ts';
+import { readJsonObject, readTime } from '../model/annotations/json-object.ts';
 import { HELD_MOVES, type Labels } from '../model/labels.ts';
 import { FORGET_MS, readMove, waitMsOf } from './failed-moves.ts';
 
@@ -21,8 +21,7 @@ const NONE: HeldMoves = { sinceMs: undefined, count: 0, untilMs: 0 };
 export function heldMoves(annotations: Labels): HeldMoves {
   const read = readJsonObject(annotations[HELD_MOVES]);
   if (read === undefined) return NONE;
-  const sinceMs = typeof read['since'] === 'string' ? Date.parse(read['since']) : Number.NaN;
-  return { ...NONE, ...readMove(read), sinceMs: Number.isNaN(sinceMs) ? undefined : sinceMs };
+  return { ...NONE, ...readMove(read), sinceMs: readTime(read['since']) };
 }
 
 /** The annotation's text; null removes it. */

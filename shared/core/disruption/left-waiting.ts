@@ -1,3 +1,4 @@
+import { nodeOfClaim } from '../model/joins.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Pod, podKey } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
@@ -24,10 +25,9 @@ function isLeftWaiting({ existing }: Plan, snapshot: ClusterSnapshot, nowMs: num
  * Undefined: none goes away.
  */
 function asItIsNow(snapshot: ClusterSnapshot): ClusterSnapshot | undefined {
-  const byProvider = new Map(snapshot.nodes.map((node) => [node.providerId, node]));
-  const leaving = snapshot.nodeClaims.filter(({ providerId, deletedAtMs }) => {
-    const node = providerId === undefined ? undefined : byProvider.get(providerId);
-    return node !== undefined && (deletedAtMs !== undefined || isDisrupted(node));
+  const leaving = snapshot.nodeClaims.filter((claim) => {
+    const node = nodeOfClaim(snapshot.nodes, claim);
+    return node !== undefined && (claim.deletedAtMs !== undefined || isDisrupted(node));
   });
   if (leaving.length === 0) return undefined;
   return leaving.reduce((each, claim) => withReserved(each, claim, []), snapshot);

@@ -1,4 +1,5 @@
-import { readJsonObject } from '../model/annotations/json-object.ts';
+import { readJsonObject, readTime } from '../model/annotations/json-object.ts';
+import { claimOfNode } from '../model/joins.ts';
 import { type Labels, REPLACES, UNDONE_MOVES } from '../model/labels.ts';
 import { deploymentOf, isLive, type Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
@@ -21,6 +22,9 @@ export interface UndoneMoves extends FailedMove {
   readonly pods: number;
 }
 
+/** Nothing was undone, and nothing waits. */
+const NONE: FailedMove = { count: 0, untilMs: 0 };
+
 /** By the workload, as `namespace/name` of what owns the pods. */
 export type MovedWorkloads = ReadonlyMap<string, UndoneMoves>;
 
@@ -34,14 +38,10 @@ export function workloadOf(pod: Pod): string | undefined {
 function readEntry(value: unknown): UndoneMoves | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { moved, pods } = value as Readonly<Record<string, unknown>>;
-  const movedAtMs = typeof moved === 'string' ? Date.parse(moved) : Number.NaN;
+  const movedAtMs = readTime(moved);
   const undone = readMove(value);
-  if (Number.isNaN(movedAtMs) && undone === undefined) return undefined;
-  return {
-    ...(undone ?? { count: 0, untilMs: 0 }),
-    movedAtMs: Number.isNaN(movedAtMs) ? undefined : movedAtMs,
-    pods: typeof pods === 'number' ? pods : 0,
-  };
+  if (movedAtMs === undefined && undone === undefined) return undefined;
+  return { ...NONE, ...undone, movedAtMs, pods: typeof pods === 'number' ? pods : 0 };
 }
 
 const read = new WeakMap<Labels, MovedWorkloads>();
@@ -81,6 +81,16 @@ export function movedWorkloadsText(workloads: MovedWorkloads): string | null {
   );
 }
 
+/** By workload the pods that are not about to go. */
+function livePodsOf(
+  names: ReadonlySet<string>,
+  pods: readonly Pod[],
+): ReadonlyMap<string | undefined, readonly Pod[]> {
+  if (names.size === 0) return new Map();
+  const own = pods.filter((pod) => isLive(pod) && names.has(workloadOf(pod) ?? ''));
+  return Map.groupBy(own, workloadOf);
+}
+
 /** The workloads, with those of the pods as moved now. */
 export function withMoved(
   workloads: MovedWorkloads,
@@ -88,13 +98,12 @@ export function withMoved(
   all: readonly Pod[],
   nowMs: number,
 ): MovedWorkloads {
-  const names = new Set(moved.filter(isReschedulable).map(workloadOf));
-  const live = Map.groupBy(all.filter(isLive), workloadOf);
-  const now = [...names].flatMap((name) => {
-    if (name === undefined) return [];
-    const { count, untilMs } = workloads.get(name) ?? { count: 0, untilMs: 0 };
+  const names = new Set(moved.filter(isReschedulable).flatMap((pod) => workloadOf(pod) ?? []));
+  const live = livePodsOf(names, all);
+  const now = [...names].map((name) => {
+    const { count, untilMs } = workloads.get(name) ?? NONE;
     const pods = live.get(name)?.length ?? 0;
-    return [[name, { count, untilMs, movedAtMs: nowMs, pods }] as const];
+    return [name, { count, untilMs, movedAtMs: nowMs, pods }] as const;
   });
   return new Map([...workloads, ...now]);
 }
@@ -112,7 +121,7 @@ function isLaunchedFor(pod: Pod, claim: NodeClaim | undefined, movedAtMs: number
 function isUndone(
   { movedAtMs, pods: before }: UndoneMoves,
   pods: readonly Pod[],
-  claims: ReadonlyMap<string, NodeClaim>,
+  claims: ReadonlyMap<string, NodeClaim | undefined>,
 ): boolean {
   if (movedAtMs === undefined || pods.length > before) return false;
   return pods.some((pod) => isLaunchedFor(pod, claims.get(pod.nodeName ?? ''), movedAtMs));
@@ -132,19 +141,8 @@ export function judged(
   const watched = new Set(
     [...workloads].flatMap(([name, { movedAtMs }]) => (movedAtMs === undefined ? [] : [name])),
   );
-  const own = Map.groupBy(
-    watched.size === 0
-      ? []
-      : pods.filter((pod) => isLive(pod) && watched.has(workloadOf(pod) ?? '')),
-    workloadOf,
-  );
-  const byProviderId = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
-  const claims = new Map(
-    nodes.flatMap(({ name, providerId }) => {
-      const claim = providerId === undefined ? undefined : byProviderId.get(providerId);
-      return claim === undefined ? [] : [[name, claim] as const];
-    }),
-  );
+  const own = livePodsOf(watched, pods);
+  const claims = new Map(nodes.map((node) => [node.name, claimOfNode(nodeClaims, node)]));
   return new Map(
     [...workloads].flatMap(([name, each]): readonly (readonly [string, UndoneMoves])[] => {
       const { movedAtMs, count, untilMs } = each;

@@ -9,3 +9,9 @@ export function readJsonObject(
   const isObject = typeof read === 'object' && read !== null && !Array.isArray(read);
   return isObject ? Object.fromEntries(Object.entries(Object(read))) : undefined;
 }
+
+/** The time that a value of such an object says; undefined: it says none. */
+export function readTime(value: unknown): number | undefined {
+  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
+}

@@ -1,4 +1,4 @@
-import { readJsonObject } from './json-object.ts';
+import { readJsonObject, readTime } from './json-object.ts';
 
 /** Names, and when something was noted of each: how annotations keep what functions may not forget. */
 export type NotedTimes = ReadonlyMap<string, number>;
@@ -8,8 +8,8 @@ export function readNotedTimes(text: string | undefined): NotedTimes {
   const read = readJsonObject(text) ?? {};
   return new Map(
     Object.entries(read).flatMap(([name, at]) => {
-      const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-      return Number.isNaN(atMs) ? [] : [[name, atMs] as const];
+      const atMs = readTime(at);
+      return atMs === undefined ? [] : [[name, atMs] as const];
     }),
   );
 }
