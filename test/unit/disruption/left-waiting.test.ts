@@ -29,7 +29,7 @@ const nodes = [
   nodeOf('full-b', 1, 8, { zone: 'zone-b' }),
   nodeOf('full-c', 1, 8, { zone: 'zone-c' }),
 ];
-/** Its pod is in whose place the one that waits has come. */
+/** Its pods are the old ones, in whose place others come. */
 const drained = claimOf('going', {
   providerId: going.providerId,
   conditions: yes('Launched', 'Registered', 'Initialized'),
