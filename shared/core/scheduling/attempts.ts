@@ -42,9 +42,13 @@ export class Known implements PlanSearch {
   /** Steps that the first way took: others are not begun with fewer. */
   private least = 0;
 
-  constructor(budgets: StepBudgets, relaxations: Relaxations) {
+  constructor(
+    budgets: StepBudgets,
+    relaxations: Relaxations,
+    steps: PlanSteps = new PlanSteps(budgets.plan),
+  ) {
     this.budgets = budgets;
-    this.steps = new PlanSteps(budgets.plan);
+    this.steps = steps;
     this.usual = { ...budgets.usual, revalues: false };
     this.relaxations = relaxations;
   }

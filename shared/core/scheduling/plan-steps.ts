@@ -4,12 +4,20 @@ const SHARE = 0.75;
 /** The steps of one plan: all attempts at it draw from them, so that later ones get what is left. */
 export class PlanSteps {
   private readonly most: number;
+  private readonly of: PlanSteps | undefined;
   /** For what follows. */
   private kept = 0;
   taken = 0;
 
-  constructor(most: number) {
+  /** `of`: the steps that these are a share of. */
+  constructor(most: number, of?: PlanSteps) {
     this.most = most;
+    this.of = of;
+  }
+
+  /** One of so many equal shares of what is left. */
+  share(count: number): PlanSteps {
+    return new PlanSteps(this.left / count, this);
   }
 
   get left(): number {
@@ -29,5 +37,6 @@ export class PlanSteps {
   /** Some parts are made however few steps are left, so that more may be taken than there are. */
   take(steps: number): void {
     this.taken += steps;
+    this.of?.take(steps);
   }
 }

@@ -1,8 +1,10 @@
 import { type Attempt, bestOf, metOf, placesFewer } from './attempt.ts';
 import { attempts, Known } from './attempts.ts';
-import { budgetsOf, type StepBudgets } from './effort.ts';
+import { independentProblems, joined } from './decomposition.ts';
+import { budgetsOf } from './effort.ts';
 import { Relaxations } from './packing/pod-values.ts';
 import { priceAlone } from './placing/assign.ts';
+import { PlanSteps } from './plan-steps.ts';
 import {
   type PodClass,
   PREFERENCE_KINDS,
@@ -49,20 +51,19 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
 /** Weighs kinds of preferences against what it costs to meet them. */
 class PreferenceWeighing {
   private readonly problem: Problem;
-  /** With no preferences enforced. */
   private readonly plain: SearchContext;
   private readonly known: Known;
   private readonly met = new Set<PreferenceKind>();
   private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
   chosen: Attempt;
 
-  /** `kinds`: how many of them are to be weighed. */
-  constructor(problem: Problem, budgets: StepBudgets, relaxations: Relaxations, kinds: number) {
-    this.problem = problem;
-    this.known = new Known(budgets, relaxations);
+  /** `plain`: with no preferences enforced. `kinds`: how many of them are to be weighed. */
+  constructor(plain: SearchContext, known: Known, kinds: number) {
+    this.problem = plain.problem;
+    this.known = known;
     this.keepFor(kinds);
-    this.plain = new SearchContext(problem, { kinds: new Set() });
-    this.chosen = bestOf(attempts(this.plain, this.known));
+    this.plain = plain;
+    this.chosen = bestOf(attempts(plain, known));
   }
 
   private keepFor(kinds: number): void {
@@ -220,14 +221,30 @@ function isAsWanted(plan: Attempt, before: Attempt, kinds: Iterable<PreferenceKi
  * Meets one kind of preferences after the other, as long as each adds no more than its share of the
  * plan's price (`preferenceWorth`). With more steps the plan is another one only where it is better.
  */
-export function weighPreferences(problem: Problem): Attempt {
+function weighed(plain: SearchContext, steps: readonly PlanSteps[]): Attempt {
+  const { problem } = plain;
   const present = kindsPresent(problem);
+  const kinds = PREFERENCE_KINDS.filter((kind) => present.has(kind));
   const relaxations = new Relaxations();
-  const plans = budgetsOf(problem.settings.effort).map((budgets) => {
-    const kinds = PREFERENCE_KINDS.filter((kind) => present.has(kind));
-    const weighing = new PreferenceWeighing(problem, budgets, relaxations, kinds.length);
+  const plans = budgetsOf(problem.settings.effort).map((budgets, at) => {
+    const known = new Known(budgets, relaxations, steps[at]);
+    const weighing = new PreferenceWeighing(plain, known, kinds.length);
     for (const [at, kind] of kinds.entries()) weighing.weigh(kind, kinds.length - 1 - at);
     return weighing.chosen;
   });
   return plans.reduce((best, plan) => (isAsWanted(plan, best, present) ? plan : best));
+}
+
+/** The best plan found. Independent parts are planned one after the other, each as if alone. */
+export function weighPreferences(problem: Problem): Attempt {
+  const plain = (each: Problem) => new SearchContext(each, { kinds: new Set() });
+  const whole = plain(problem);
+  const steps = budgetsOf(problem.settings.effort).map((budgets) => new PlanSteps(budgets.plan));
+  const parts = independentProblems(whole);
+  if (parts.length < 2) return weighed(whole, steps);
+  const plans = parts.map((part, at) => {
+    const own = steps.map((each) => each.share(parts.length - at));
+    return { part, attempt: weighed(plain(part.problem), own) };
+  });
+  return joined(problem, plans);
 }

@@ -41,6 +41,17 @@ describe('the steps of a plan', () => {
   });
 });
 
+describe('a share of the steps of a plan', () => {
+  it('takes from them, so that what it leaves is for the others', () => {
+    const all = new PlanSteps(900);
+    const first = all.share(3);
+    expect(first.left).toBe(300);
+    first.take(100);
+    expect([first.left, all.left]).toEqual([200, 800]);
+    expect(all.share(2).left).toBe(400);
+  });
+});
+
 const TYPES = [2, 4, 8].flatMap((perCpu, family) =>
   [4, 8, 16, 32, 48].map((cpu) =>
     typeOf(`f${family}.${cpu}`, cpu, cpu * perCpu, cpu * (0.02 + 0.006 * perCpu)),

@@ -1,3 +1,4 @@
+import { DisjointSets } from '../../disjoint-sets.ts';
 import { missing } from '../../missing.ts';
 import type { LaunchGroup } from '../problem/launch-options.ts';
 
@@ -23,20 +24,7 @@ export function independentParts<Batch extends Placeable>(
   groups: readonly LaunchGroup[],
 ): readonly Part<Batch>[] {
   const takes = (group: LaunchGroup, at: number): boolean => batches[at]?.allowed[group.id] === 1;
-  const parents = batches.map((_, at) => at);
-  const rootOf = (at: number): number => {
-    let root = at;
-    for (let next = parents[root] ?? missing(root); next !== root; ) {
-      root = next;
-      next = parents[root] ?? missing(root);
-    }
-    parents[at] = root;
-    return root;
-  };
-  const unite = (one: number, other: number): void => {
-    const [a, b] = [rootOf(one), rootOf(other)];
-    parents[Math.max(a, b)] = Math.min(a, b);
-  };
+  const sets = new DisjointSets(batches.length);
   const firstOfPool = new Map<string, number>();
   const used = new Set<LaunchGroup>();
   for (const group of groups) {
@@ -46,16 +34,16 @@ export function independentParts<Batch extends Placeable>(
       used.add(group);
       const first = firstOfPool.get(name) ?? at;
       firstOfPool.set(name, first);
-      unite(first, at);
+      sets.unite(first, at);
     }
   }
   const byRoot = Map.groupBy(used, ({ pool: { pool } }) =>
-    rootOf(firstOfPool.get(pool.name) ?? missing(pool.name)),
+    sets.rootOf(firstOfPool.get(pool.name) ?? missing(pool.name)),
   );
   return [...byRoot]
     .sort(([a], [b]) => a - b)
     .map(([root, own]) => ({
-      batches: batches.filter((_, at) => rootOf(at) === root),
+      batches: batches.filter((_, at) => sets.rootOf(at) === root),
       groups: own,
     }));
 }

@@ -329,24 +329,37 @@ export class SearchState {
   /** A copy that lacks the pods of some nodes, and of these those that were to be launched. */
   without(taken: ReadonlySet<Bin | ExistingNode>): SearchState {
     const copy = new SearchState(this.context);
+    const { resolvedClasses } = this.context;
+    this.copyTo(copy, ({ id }) => resolvedClasses[id] ?? missing(id), taken);
+    return copy;
+  }
+
+  /**
+   * Does in another state, of a context with the same nodes, what was done in this one, but for
+   * some nodes. `resolvedOf`: the other context's class for one of this.
+   */
+  copyTo(
+    copy: SearchState,
+    resolvedOf: (podClass: PodClass) => ResolvedClass,
+    but: ReadonlySet<Bin | ExistingNode> = new Set(),
+  ): void {
     for (const [index, existing] of this.existingNodes.entries()) {
-      if (taken.has(existing)) continue;
-      for (const [{ id }, amount] of existing.content) {
-        const resolved = this.context.resolvedClasses[id] ?? missing(id);
-        copy.putOnNode(resolved, copy.existingNodes[index] ?? missing(index), amount);
+      if (but.has(existing)) continue;
+      for (const [podClass, amount] of existing.content) {
+        const node = copy.existingNodes[index] ?? missing(index);
+        copy.putOnNode(resolvedOf(podClass), node, amount);
       }
     }
     for (const bin of this.bins) {
-      if (taken.has(bin)) continue;
+      if (but.has(bin)) continue;
       const kept = copy.open({ penalty: 0, options: bin.options });
-      for (const [{ id }, amount] of bin.content) {
-        copy.fill(this.context.resolvedClasses[id] ?? missing(id), kept, amount);
+      for (const [podClass, amount] of bin.content) {
+        copy.fill(resolvedOf(podClass), kept, amount);
       }
       copy.budgets.take(kept.reserved, -1);
       copy.budgets.take(bin.reserved, 1);
       kept.reserved = bin.reserved;
     }
-    return copy;
   }
 }
 

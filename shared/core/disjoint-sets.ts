@@ -1,0 +1,34 @@
+import { missing } from './missing.ts';
+
+/** Numbers from 0 on in sets that have none in common; each set is named by its least number. */
+export class DisjointSets {
+  private readonly parents: number[];
+
+  /** Each of so many numbers alone. */
+  constructor(count: number) {
+    this.parents = Array.from({ length: count }, (_, at) => at);
+  }
+
+  /** The least number of the set. */
+  rootOf(at: number): number {
+    let root = at;
+    for (let next = this.parentOf(root); next !== root; next = this.parentOf(next)) root = next;
+    this.parents[at] = root;
+    return root;
+  }
+
+  unite(one: number, other: number): void {
+    const [a, b] = [this.rootOf(one), this.rootOf(other)];
+    this.parents[Math.max(a, b)] = Math.min(a, b);
+  }
+
+  /** The sets, each with its numbers from small to large, in the order of their least ones. */
+  sets(): readonly (readonly number[])[] {
+    const all = Map.groupBy(this.parents.keys(), (at) => this.rootOf(at));
+    return [...all.values()];
+  }
+
+  private parentOf(at: number): number {
+    return this.parents[at] ?? missing(at);
+  }
+}
