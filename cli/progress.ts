@@ -62,12 +62,17 @@ export function progressTo(
   };
 }
 
+/** Whether somebody looks at stderr: what is said there for people only goes to nobody else. */
+export function isWatched({ quiet = false }: QuietOptions): boolean {
+  return process.stderr.isTTY && !quiet;
+}
+
 /** Lets it work with progress on stderr if that is a terminal; the line is gone when it ends. */
 export async function withProgress<Value>(
-  { quiet = false }: QuietOptions,
+  options: QuietOptions,
   work: (progress: Progress) => Value | Promise<Value>,
 ): Promise<Value> {
-  const progress = process.stderr.isTTY && !quiet ? progressTo(process.stderr) : SILENT;
+  const progress = isWatched(options) ? progressTo(process.stderr) : SILENT;
   try {
     return await work(progress);
   } finally {

@@ -16,8 +16,9 @@ import { type Effort, effortOption } from '../effort.ts';
 import { type DocumentFormat, documentText, formatOption } from '../output.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
-import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
-import { writeOut } from '../terminal.ts';
+import { isWatched, type Progress, type QuietOptions, withProgress } from '../progress.ts';
+import { summaryText } from '../solve/summary.ts';
+import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends QuietOptions {
   readonly bound?: boolean;
@@ -91,7 +92,7 @@ function solveRepeatedly(file: string, options: Options, progress: Progress) {
   return { first, last };
 }
 
-/** The plan as JSON, and whether it leaves something undone. */
+/** The plan as JSON and in a line, and whether it leaves something undone. */
 async function solvedCase(file: string, options: Options, progress: Progress) {
   const { first, last } = solveRepeatedly(file, options, progress);
   const { problem, snapshot, plan, world, overlays } = first;
@@ -109,16 +110,21 @@ async function solvedCase(file: string, options: Options, progress: Progress) {
     ...encodeResult({ joiner, plan, stranded, overlays, rejected, timings, bound }),
     packing: plannedPacking(snapshot, plan),
   };
-  return { result, isImperfect: plan.unplaced.size > 0 || overlays.some((each) => !each.ready) };
+  const isStrict = options.strict === true;
+  const summary = summaryText({ plan, bound, overlays, isStrict });
+  const isImperfect = plan.unplaced.size > 0 || overlays.some((each) => !each.ready);
+  return { result, summary, isImperfect };
 }
 
 async function run(file: string, options: Options): Promise<number> {
   checkPage(options);
-  const { result, isImperfect } = await withProgress(options, (progress) =>
+  const { result, summary, isImperfect } = await withProgress(options, (progress) =>
     solvedCase(file, options, progress),
   );
   writeOut(documentText(result, options.output));
   await writePage(options, { command: 'solve', subject: file, json: result });
+  // Last, where people look; programs read the document, and scripts expect no text beside it.
+  if (isWatched(options)) writeErr(summary);
   return options.strict === true && isImperfect ? 1 : 0;
 }
 
@@ -147,7 +153,7 @@ export function solveCommand(): Command {
     )
     .addOption(formatOption('json', 'yaml'))
     .option(...HTML_OPTION)
-    .addOption(quietOption())
+    .option('-q, --quiet', 'show neither progress nor a summary on a terminal')
     .option('--strict', 'exit 1 if pods are unplaced or a NodeOverlay is not ready')
     .action((file: string, options: Options) => reporting(() => run(file, options)));
 }
