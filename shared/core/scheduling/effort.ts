@@ -93,7 +93,7 @@ const NORMAL: StepBudgets = {
     perUsd: 2500,
     most: 16_000_000,
     roundedFrom: [1],
-    longCostLeast: 200,
+    longCostLeast: 5,
     rehearsal: LONG,
     longSteps: 20_000,
     longestLeast: 80_000,

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { attemptOf } from '../../../shared/core/scheduling/attempt.ts';
 import { attempts, Known } from '../../../shared/core/scheduling/attempts.ts';
-import { budgetsOf, type StepBudgets } from '../../../shared/core/scheduling/effort.ts';
+import {
+  budgetsOf,
+  type CombiningBudget,
+  type StepBudgets,
+} from '../../../shared/core/scheduling/effort.ts';
 import { grown } from '../../../shared/core/scheduling/one-attempt.ts';
 import { Relaxations } from '../../../shared/core/scheduling/packing/pod-values.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
@@ -105,9 +109,13 @@ describe('combining what is left again', () => {
         expect(placed).toEqual([20 * count]);
         return cost;
       });
-    const plain = { ...NORMAL, improving: undefined, merging: undefined };
-    const steps = { least: 4_000_000, divesPerUsd: 1e6 };
-    const long = { ...plain, combining: { ...combining, ...steps, longCostLeast: 0 } };
+    const packedOnly = { ...NORMAL, improving: undefined, merging: undefined };
+    const from = (longCostLeast: number, more: Partial<CombiningBudget> = {}): StepBudgets => ({
+      ...packedOnly,
+      combining: { ...combining, ...more, longCostLeast },
+    });
+    const long = from(0, { least: 4_000_000, divesPerUsd: 1e6 });
+    const plain = from(Number.POSITIVE_INFINITY);
     expect(Math.min(...costs(long))).toBeLessThan(Math.min(...costs(plain)));
   });
 });
