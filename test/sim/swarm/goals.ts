@@ -203,8 +203,8 @@ export const GOALS: readonly Goal[] = [
   },
   {
     name: 'launches for moves for each other launch',
-    of: ({ launches: { forPods, forStatic, forMoves } }) =>
-      forMoves / Math.max(3, forPods + forStatic),
+    of: ({ launches: { forPods, forStatic, forSmaller, forMoves } }) =>
+      forMoves / Math.max(3, forPods + forStatic + forSmaller),
     most: 5,
     isOfRest: false,
   },

@@ -1,5 +1,5 @@
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
-import { NODE_POOL, REPLACED_BY, REPLACES } from '../../../shared/core/model/labels.ts';
+import { DECISION, NODE_POOL, REPLACED_BY, REPLACES } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { readState } from '../../../shared/sim/decode.ts';
@@ -14,9 +14,14 @@ export interface LaunchCounts {
   readonly forPods: number;
   /** Nodes of a static NodePool that were launched in the place of none. */
   readonly forStatic: number;
-  /** Nodes that were launched in the place of others. */
+  /**
+   * Nodes that were launched in the place of others; of each move no more than it replaces: several
+   * small ones may be cheaper than a large one.
+   */
   readonly forMoves: number;
-  /** The most that were launched in the place of one node, one move after the other. */
+  /** Those beyond: small ones in the place of a large one. */
+  readonly forSmaller: number;
+  /** The most moves that launched something in the place of one node. */
   readonly movesOfOne: number;
   /** The longest that a node and all that came in its place were paid for, in minutes. */
   readonly twiceMinutes: number;
@@ -26,6 +31,8 @@ export interface LaunchCounts {
 interface Seen {
   readonly kind: 'pods' | 'moves' | 'static';
   readonly replaces: readonly string[];
+  /** The same for all that one move launches in the place of the same nodes. */
+  readonly move: string;
   isLaunched: boolean;
   isReady: boolean;
 }
@@ -35,7 +42,6 @@ export class Launches {
   private readonly world: World;
   private readonly waited = new Set<string>();
   private readonly seen = new Map<string, Seen>();
-  private readonly movesOf = new Map<string, number>();
   private readonly twiceSince = new Map<string, number>();
   private twiceMs = 0;
   private checkedVersion = -1;
@@ -66,8 +72,7 @@ export class Launches {
       waited: this.waited.size,
       forPods: all.filter(({ kind, isReady }) => kind === 'pods' && isReady).length,
       forStatic: all.filter(({ kind, isLaunched }) => kind === 'static' && isLaunched).length,
-      forMoves: all.filter(({ kind, isLaunched }) => kind === 'moves' && isLaunched).length,
-      movesOfOne: Math.max(0, ...this.movesOf.values()),
+      ...movesOf(all.filter(({ kind, isLaunched }) => kind === 'moves' && isLaunched)),
       twiceMinutes: this.twiceMs / 60_000,
     };
   }
@@ -76,9 +81,7 @@ export class Launches {
     const known = this.seen.get(claim.uid) ?? newlySeen(claim);
     this.seen.set(claim.uid, known);
     known.isReady ||= isTrue(claim, 'Initialized');
-    if (known.isLaunched || claim.providerId === undefined) return;
-    known.isLaunched = true;
-    for (const uid of known.replaces) this.movesOf.set(uid, (this.movesOf.get(uid) ?? 0) + 1);
+    known.isLaunched ||= claim.providerId !== undefined;
   }
 
   /** From when all that came in the place of a node is ready. */
@@ -108,9 +111,32 @@ function waits(
   return nodeName === undefined ? phase === 'Pending' : going.has(nodeName);
 }
 
-function newlySeen({ labels, annotations }: NodeClaim): Seen {
+/** Of the claims that moves have launched. */
+function movesOf(
+  launched: readonly Seen[],
+): Pick<LaunchCounts, 'forMoves' | 'forSmaller' | 'movesOfOne'> {
+  const moves = [...Map.groupBy(launched, ({ move }) => move).values()];
+  const ofNode = new Map<string, number>();
+  let forMoves = 0;
+  for (const made of moves) {
+    const replaced = made[0]?.replaces ?? [];
+    forMoves += Math.min(made.length, replaced.length);
+    for (const uid of replaced) ofNode.set(uid, (ofNode.get(uid) ?? 0) + 1);
+  }
+  const forSmaller = launched.length - forMoves;
+  return { forMoves, forSmaller, movesOfOne: Math.max(0, ...ofNode.values()) };
+}
+
+/** When the replacement was decided on, as its decision is named by it. */
+export function momentOf({ name, annotations }: NodeClaim): string {
+  return /-replace-(\d+)$/.exec(annotations[DECISION] ?? '')?.[1] ?? name;
+}
+
+function newlySeen(claim: NodeClaim): Seen {
+  const { labels, annotations } = claim;
   const replaces = (annotations[REPLACES] ?? '').split(',').filter((each) => each !== '');
   const isStatic = labels[NODE_POOL] === FIXED;
   const kind = replaces.length > 0 ? 'moves' : isStatic ? 'static' : 'pods';
-  return { kind, replaces, isLaunched: false, isReady: false };
+  const move = `${momentOf(claim)} ${replaces.join()}`;
+  return { kind, replaces, move, isLaunched: false, isReady: false };
 }

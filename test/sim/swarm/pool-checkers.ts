@@ -1,6 +1,5 @@
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import {
-  DECISION,
   LIMIT_GROUP,
   NODE_POOL,
   PRICE,
@@ -14,6 +13,7 @@ import type { NewNodeClaim } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { AMOUNTS, amountsOf, capsOf } from './caps.ts';
 import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
+import { momentOf } from './launch-counts.ts';
 import { GROUP } from './more-pools.ts';
 import { allowedBy, horizonHours, leastAgeMs, leastSaving } from './own-rules.ts';
 import { PoolHistory } from './pool-history.ts';
@@ -32,11 +32,6 @@ const ROUNDING = 1e-6;
 const EVICTION_PRICE = 0.02;
 /** Nodes become so many times as dear in worlds that are about moves. */
 const RISE = 2;
-
-/** When the replacement was decided on, as its decision is named by it. */
-function momentOf({ name, annotations }: NodeClaim): string {
-  return /-replace-(\d+)$/.exec(annotations[DECISION] ?? '')?.[1] ?? name;
-}
 
 /** A node that goes, and what was decided of it. */
 interface Going {
