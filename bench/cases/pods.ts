@@ -1,4 +1,5 @@
 import { Prng } from '../../shared/sim/prng.ts';
+import { one } from '../../test/sim/swarm/one.ts';
 
 /*
  * Pods as benchmarks of Karpenter have them (generic, diverse, preferences), and as clusters hold
@@ -46,12 +47,8 @@ export function podsOf(specs: readonly PodSpec[]): readonly object[] {
   });
 }
 
-function oneOf<Value>(random: Prng, values: readonly Value[]): Value {
-  return values[random.between(0, values.length - 1)] as Value;
-}
-
 function sizeOf(random: Prng): PodSpec['requests'] {
-  return { cpu: oneOf(random, CPUS), memory: oneOf(random, MEMORIES) };
+  return { cpu: one(random, CPUS), memory: one(random, MEMORIES) };
 }
 
 const selected = (matchLabels: Labels) => ({ labelSelector: { matchLabels } });
@@ -120,9 +117,9 @@ const deployments: Maker = (random, count) => {
   const specs: PodSpec[] = [];
   while (specs.length < count) {
     const labels = { app: `app-${specs.length}` };
-    const one = { labels, requests: sizeOf(random), spec: deploymentSpec(random, labels) };
+    const pod = { labels, requests: sizeOf(random), spec: deploymentSpec(random, labels) };
     const size = Math.min(count - specs.length, random.between(5, 50));
-    specs.push(...Array.from({ length: size }, () => one));
+    specs.push(...Array.from({ length: size }, () => pod));
   }
   return specs;
 };
@@ -143,8 +140,8 @@ const preferences: Maker = (random, count) => {
     },
     podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: apart },
   };
-  const one = { labels, requests: sizeOf(random), spec: { affinity } };
-  return Array.from({ length: count }, () => one);
+  const pod = { labels, requests: sizeOf(random), spec: { affinity } };
+  return Array.from({ length: count }, () => pod);
 };
 
 const MAKERS = { generic, deployments, diverse, preferences } satisfies Record<string, Maker>;

@@ -1,4 +1,5 @@
 import { Prng } from '../../shared/sim/prng.ts';
+import { one } from '../../test/sim/swarm/one.ts';
 import type { PodSpec } from './pods.ts';
 
 /** What a pod of the trace asks for. */
@@ -37,7 +38,7 @@ export function sampled<Value>(all: readonly Value[], count: number): readonly V
   const random = new Prng(SEED, 'sample');
   if (all.length === 0) return [];
   if (count > all.length) {
-    return Array.from({ length: count }, () => all[random.between(0, all.length - 1)] as Value);
+    return Array.from({ length: count }, () => one(random, all));
   }
   const rest = [...all];
   return Array.from({ length: count }, (_, index) => {

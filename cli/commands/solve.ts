@@ -17,7 +17,7 @@ import { type DocumentFormat, documentText, formatOption } from '../output.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { isWatched, type Progress, type QuietOptions, withProgress } from '../progress.ts';
-import { summaryText } from '../solve/summary.ts';
+import { summaryText, undone } from '../solve/summary.ts';
 import { writeErr, writeOut } from '../terminal.ts';
 
 interface Options extends QuietOptions {
@@ -112,8 +112,7 @@ async function solvedCase(file: string, options: Options, progress: Progress) {
   };
   const isStrict = options.strict === true;
   const summary = summaryText({ plan, bound, overlays, isStrict });
-  const isImperfect = plan.unplaced.size > 0 || overlays.some((each) => !each.ready);
-  return { result, summary, isImperfect };
+  return { result, summary, isImperfect: undone({ plan, overlays }).length > 0 };
 }
 
 async function run(file: string, options: Options): Promise<number> {

@@ -36,7 +36,10 @@ function boundText({ pricePerHour, gapPercent, weaker }: Bound, price: Price): s
 }
 
 /** What `--strict` counts as an error; empty: nothing. */
-function undone({ plan, overlays }: Summarised): readonly string[] {
+export function undone({
+  plan,
+  overlays,
+}: Pick<Summarised, 'plan' | 'overlays'>): readonly string[] {
   const left = plan.unplaced.size;
   const unready = overlays.filter(({ ready }) => !ready).length;
   return [

@@ -32,3 +32,24 @@ export class DisjointSets {
     return this.parents[at] ?? missing(at);
   }
 }
+
+/** Puts the numbers that name the same key into one set. */
+export class SetsByKey {
+  private readonly sets: DisjointSets;
+  private readonly first = new Map<unknown, number>();
+
+  constructor(sets: DisjointSets) {
+    this.sets = sets;
+  }
+
+  add(at: number, key: unknown): void {
+    const first = this.first.get(key);
+    if (first === undefined) this.first.set(key, at);
+    else this.sets.unite(first, at);
+  }
+
+  /** Of the set of the numbers that named the key. */
+  rootOf(key: unknown): number {
+    return this.sets.rootOf(this.first.get(key) ?? missing(String(key)));
+  }
+}

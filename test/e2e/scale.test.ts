@@ -35,6 +35,11 @@ async function untilPodsAre(loop: ClosedLoop, count: number): Promise<void> {
   await expect.poll(looked).toBe(count);
 }
 
+async function areInitialised(loop: ClosedLoop): Promise<boolean> {
+  const claims = await claimsOf(loop);
+  return claims.every((each) => conditionOf(each, 'Initialized')?.status === 'True');
+}
+
 /** One pass that sees all pods there are; how many nodes there will be. */
 async function plan(loop: ClosedLoop, pods: number): Promise<number> {
   await untilPodsAre(loop, pods);
@@ -48,9 +53,7 @@ async function plan(loop: ClosedLoop, pods: number): Promise<number> {
  */
 async function settle(loop: ClosedLoop, pods: number): Promise<void> {
   const planned = await plan(loop, pods);
-  await loop.until('every claim is initialised', async () =>
-    (await claimsOf(loop)).every((each) => conditionOf(each, 'Initialized')?.status === 'True'),
-  );
+  await loop.until('every claim is initialised', () => areInitialised(loop));
   await expect.poll(() => runningPods(loop)).toBe(pods);
   await loop.tick();
   expect(await claimsOf(loop)).toHaveLength(planned);
@@ -96,9 +99,7 @@ async function surplus(loop: ClosedLoop, set: string): Promise<number> {
   await loop.apply(deployments);
   const planned = await plan(loop, pods);
   await loop.until('all pods run, and every claim is initialised', async () => {
-    const claims = await claimsOf(loop);
-    const initialised = (each: unknown) => conditionOf(each, 'Initialized')?.status === 'True';
-    return (await runningPods(loop)) === pods && claims.every(initialised);
+    return (await runningPods(loop)) === pods && (await areInitialised(loop));
   });
   const claims = (await claimsOf(loop)).length;
   expect((await nodesOf(loop)).size).toBe(claims);
@@ -180,10 +181,7 @@ await describeClosedLoop(
       await loop.apply([nodeClass, pool, deployment('many', 1000, '450m')]);
       // Nodes that join after all pods run are nodes of the plan, too.
       await loop.untilByEvents('a thousand pods run, and every claim is initialised', async () => {
-        if ((await runningPods(loop, 'many')) < 1000) return false;
-        return (await claimsOf(loop)).every(
-          (each) => conditionOf(each, 'Initialized')?.status === 'True',
-        );
+        return (await runningPods(loop, 'many')) === 1000 && (await areInitialised(loop));
       });
       expect((await nodesOf(loop)).size).toBe((await claimsOf(loop)).length);
       const { pricePerHour, atOnce } = await comparedWithAllAtOnce(loop.admin());

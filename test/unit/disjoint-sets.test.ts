@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DisjointSets } from '../../shared/core/disjoint-sets.ts';
+import { DisjointSets, SetsByKey } from '../../shared/core/disjoint-sets.ts';
 
 function setsOf(count: number, pairs: readonly (readonly [number, number])[]) {
   const sets = new DisjointSets(count);
@@ -26,4 +26,19 @@ it('has the same sets whatever the order in which they are united', () => {
       expect(setsOf(20, turned)).toEqual(setsOf(20, pairs));
     }),
   );
+});
+
+it('puts numbers that name one key into one set, and says which', () => {
+  const sets = new DisjointSets(4);
+  const byKey = new SetsByKey(sets);
+  for (const [at, key] of [
+    [1, 'a'],
+    [3, 'b'],
+    [2, 'a'],
+    [3, 'a'],
+  ] as const)
+    byKey.add(at, key);
+  expect(sets.sets()).toEqual([[0], [1, 2, 3]]);
+  expect([byKey.rootOf('a'), byKey.rootOf('b')]).toEqual([1, 1]);
+  expect(() => byKey.rootOf('c')).toThrow('c');
 });

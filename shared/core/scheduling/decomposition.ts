@@ -1,4 +1,4 @@
-import { DisjointSets } from '../disjoint-sets.ts';
+import { DisjointSets, SetsByKey } from '../disjoint-sets.ts';
 import { missing } from '../missing.ts';
 import { type Attempt, attemptOf } from './attempt.ts';
 import type { PodClass, PreferenceKind, Problem } from './problem/problem.ts';
@@ -12,29 +12,13 @@ export interface ProblemPart {
   readonly ids: readonly number[];
 }
 
-/** Puts the positions that name the same key into one set. */
-class Links {
-  private readonly sets: DisjointSets;
-  private readonly first = new Map<unknown, number>();
-
-  constructor(sets: DisjointSets) {
-    this.sets = sets;
-  }
-
-  add(at: number, key: unknown): void {
-    const first = this.first.get(key);
-    if (first === undefined) this.first.set(key, at);
-    else this.sets.unite(first, at);
-  }
-}
-
 function selectorsOf({ spreads, affinity, antiAffinity }: TopologyTerms): readonly number[] {
   return [...spreads, ...affinity, ...antiAffinity].map(({ selector }) => selector.id);
 }
 
 /** Classes that launch from the same NodePool, reservation or limit group are linked. */
 function linkByLaunches({ problem, resolvedClasses }: SearchContext, sets: DisjointSets): void {
-  const links = new Links(sets);
+  const links = new SetsByKey(sets);
   for (const [at, { groups }] of resolvedClasses.entries()) {
     const pools = new Set(groups.map(({ pool: { pool } }) => pool.name));
     for (const pool of pools) {
@@ -50,7 +34,7 @@ function linkByLaunches({ problem, resolvedClasses }: SearchContext, sets: Disjo
 
 /** Classes whose pods some term about other pods counts are linked with its owner. */
 function linkByTopology({ classes }: Problem, sets: DisjointSets): void {
-  const links = new Links(sets);
+  const links = new SetsByKey(sets);
   const asked = classes.map(({ topology, scored }) => [
     ...selectorsOf(topology),
     ...selectorsOf(scored.topology),
@@ -64,7 +48,7 @@ function linkByTopology({ classes }: Problem, sets: DisjointSets): void {
 
 /** Classes that have room on the same node are linked. */
 function linkByNodes(context: SearchContext, sets: DisjointSets): void {
-  const links = new Links(sets);
+  const links = new SetsByKey(sets);
   for (const [at, resolved] of context.resolvedClasses.entries()) {
     for (const index of context.nodesFor(resolved).fitting) links.add(at, index);
   }
@@ -86,7 +70,8 @@ function partOf(problem: Problem, ids: readonly number[]): ProblemPart {
 export function independentProblems(context: SearchContext): readonly ProblemPart[] {
   const { problem, resolvedClasses } = context;
   const whole = { problem, ids: problem.classes.map(({ id }) => id) };
-  if (problem.classes.length < 2) return [whole];
+  const pools = new Set(problem.groups.map(({ pool: { pool } }) => pool.name));
+  if (problem.classes.length < 2 || pools.size < 2) return [whole];
   const sets = new DisjointSets(problem.classes.length);
   const launches = (ids: readonly number[]) =>
     ids.some((id) => (resolvedClasses[id] ?? missing(id)).groups.length > 0);

@@ -1,7 +1,7 @@
 import { type Attempt, bestOf, metOf, placesFewer } from './attempt.ts';
 import { attempts, Known } from './attempts.ts';
 import { independentProblems, joined } from './decomposition.ts';
-import { budgetsOf } from './effort.ts';
+import { budgetsOf, type StepBudgets } from './effort.ts';
 import { Relaxations } from './packing/pod-values.ts';
 import { priceAlone } from './placing/assign.ts';
 import { PlanSteps } from './plan-steps.ts';
@@ -50,7 +50,6 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
 
 /** Weighs kinds of preferences against what it costs to meet them. */
 class PreferenceWeighing {
-  private readonly problem: Problem;
   private readonly plain: SearchContext;
   private readonly known: Known;
   private readonly met = new Set<PreferenceKind>();
@@ -59,7 +58,6 @@ class PreferenceWeighing {
 
   /** `plain`: with no preferences enforced. `kinds`: how many of them are to be weighed. */
   constructor(plain: SearchContext, known: Known, kinds: number) {
-    this.problem = plain.problem;
     this.known = known;
     this.keepFor(kinds);
     this.plain = plain;
@@ -72,7 +70,7 @@ class PreferenceWeighing {
 
   /** The most that a plan which meets the kind, too, may cost. */
   private priceMost(kind: PreferenceKind): number {
-    const { preferenceWorth } = this.problem.settings;
+    const { preferenceWorth } = this.plain.problem.settings;
     return this.chosen.price * (1 + (isPlace(kind) ? preferenceWorth.zone : preferenceWorth.other));
   }
 
@@ -83,7 +81,7 @@ class PreferenceWeighing {
     const most = this.priceMost(kind) + 1e-9;
     let found = this.attempts(kind, exempt, most);
     if (found.every((each) => placesFewer(each, this.chosen))) {
-      for (const each of this.problem.classes) {
+      for (const each of this.plain.problem.classes) {
         const isLeft = ({ state }: Attempt) => state.leftOf(each) > this.chosen.state.leftOf(each);
         if (found.some(isLeft)) exempt.add(each.id);
       }
@@ -117,7 +115,7 @@ class PreferenceWeighing {
   ): readonly Attempt[] {
     const kinds = new Set([...this.met, kind]);
     const enforced = { kinds, exempt: new Map([...this.exempt, [kind, exempt]]) };
-    const context = new SearchContext(this.problem, enforced);
+    const context = new SearchContext(this.plain.problem, enforced);
     return attempts(context, this.known, (each) => this.isTooDear(each, most));
   }
 
@@ -217,17 +215,23 @@ function isAsWanted(plan: Attempt, before: Attempt, kinds: Iterable<PreferenceKi
   return [...kinds].every((kind) => metOf(plan, kind) >= metOf(before, kind));
 }
 
+/** The budgets of one plan, and the steps that it may take. */
+interface Effort {
+  readonly budgets: StepBudgets;
+  readonly steps: PlanSteps;
+}
+
 /**
  * Meets one kind of preferences after the other, as long as each adds no more than its share of the
  * plan's price (`preferenceWorth`). With more steps the plan is another one only where it is better.
  */
-function weighed(plain: SearchContext, steps: readonly PlanSteps[]): Attempt {
+function weighed(plain: SearchContext, efforts: readonly Effort[]): Attempt {
   const { problem } = plain;
   const present = kindsPresent(problem);
   const kinds = PREFERENCE_KINDS.filter((kind) => present.has(kind));
   const relaxations = new Relaxations();
-  const plans = budgetsOf(problem.settings.effort).map((budgets, at) => {
-    const known = new Known(budgets, relaxations, steps[at]);
+  const plans = efforts.map(({ budgets, steps }) => {
+    const known = new Known(budgets, relaxations, steps);
     const weighing = new PreferenceWeighing(plain, known, kinds.length);
     for (const [at, kind] of kinds.entries()) weighing.weigh(kind, kinds.length - 1 - at);
     return weighing.chosen;
@@ -239,11 +243,15 @@ function weighed(plain: SearchContext, steps: readonly PlanSteps[]): Attempt {
 export function weighPreferences(problem: Problem): Attempt {
   const plain = (each: Problem) => new SearchContext(each, { kinds: new Set() });
   const whole = plain(problem);
-  const steps = budgetsOf(problem.settings.effort).map((budgets) => new PlanSteps(budgets.plan));
+  const efforts = budgetsOf(problem.settings.effort).map((budgets): Effort => {
+    return { budgets, steps: new PlanSteps(budgets.plan) };
+  });
   const parts = independentProblems(whole);
-  if (parts.length < 2) return weighed(whole, steps);
+  if (parts.length < 2) return weighed(whole, efforts);
   const plans = parts.map((part, at) => {
-    const own = steps.map((each) => each.share(parts.length - at));
+    const own = efforts.map(({ budgets, steps }): Effort => {
+      return { budgets, steps: steps.share(parts.length - at) };
+    });
     return { part, attempt: weighed(plain(part.problem), own) };
   });
   return joined(problem, plans);

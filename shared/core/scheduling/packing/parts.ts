@@ -1,5 +1,4 @@
-import { DisjointSets } from '../../disjoint-sets.ts';
-import { missing } from '../../missing.ts';
+import { DisjointSets, SetsByKey } from '../../disjoint-sets.ts';
 import type { LaunchGroup } from '../problem/launch-options.ts';
 
 /** Where pods may go, by launch group: 1 where they may. */
@@ -25,21 +24,17 @@ export function independentParts<Batch extends Placeable>(
 ): readonly Part<Batch>[] {
   const takes = (group: LaunchGroup, at: number): boolean => batches[at]?.allowed[group.id] === 1;
   const sets = new DisjointSets(batches.length);
-  const firstOfPool = new Map<string, number>();
+  const pools = new SetsByKey(sets);
   const used = new Set<LaunchGroup>();
   for (const group of groups) {
     const { name } = group.pool.pool;
     for (const at of batches.keys()) {
       if (!takes(group, at)) continue;
       used.add(group);
-      const first = firstOfPool.get(name) ?? at;
-      firstOfPool.set(name, first);
-      sets.unite(first, at);
+      pools.add(at, name);
     }
   }
-  const byRoot = Map.groupBy(used, ({ pool: { pool } }) =>
-    sets.rootOf(firstOfPool.get(pool.name) ?? missing(pool.name)),
-  );
+  const byRoot = Map.groupBy(used, ({ pool: { pool } }) => pools.rootOf(pool.name));
   return [...byRoot]
     .sort(([a], [b]) => a - b)
     .map(([root, own]) => ({
