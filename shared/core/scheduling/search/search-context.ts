@@ -35,6 +35,12 @@ export interface ExistingNode {
   content: Map<PodClass, number>;
 }
 
+/** Until a plan puts a pod on a node. */
+export const NO_PODS = new Map<PodClass, number>();
+
+/** Of nodes whose pods are noticed by no other; never changed. */
+const NO_HOST_STATE = emptyHost();
+
 /** Existing nodes that suit a class, in the order in which room is used. */
 export interface SuitableNodes {
   /** How many there are, those without room among them. */
@@ -207,17 +213,15 @@ export class SearchContext {
     const existingNodes = new Map<StateNode, ExistingNode>();
     for (const node of problem.nodes) {
       const use = useOf(node, staying.get(node) ?? NOBODY, resources, text);
-      const existing: ExistingNode = {
-        ...{ node, place: placeOfNode(node), free: use.free.slice() },
-        ...{ host: emptyHost(), content: new Map() },
-      };
-      existingNodes.set(node, existing);
-      this.reserveForDaemons(existing, use.ofDaemonSets);
+      const free = this.reservedForDaemons(node, use);
+      const place = placeOfNode(node);
+      existingNodes.set(node, { node, place, free, host: NO_HOST_STATE, content: NO_PODS });
     }
     for (const each of problem.running) {
       for (const id of each.matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);
       const existing = existingNodes.get(each.node);
       if (existing === undefined) continue;
+      if (existing.host === NO_HOST_STATE) existing.host = emptyHost();
       const { topology, matching, pod } = each;
       const isTerminating = pod.deletedAtMs !== undefined;
       const { hostPorts: ports } = pod.spec;
@@ -227,16 +231,16 @@ export class SearchContext {
     return [...existingNodes.values()];
   }
 
-  /** DaemonSet pods that are still to come to the node keep their room. */
-  private reserveForDaemons(existing: ExistingNode, running: Float64Array): void {
-    const { node, free } = existing;
+  /** What is free of the node: DaemonSet pods that are still to come to it keep their room. */
+  private reservedForDaemons(node: StateNode, { free, ofDaemonSets }: NodeUse): Float64Array {
     const coming = this.problem.daemons.filter(({ rule }) =>
       ruleAllowsNode(rule, node.label, node.taints),
     );
-    for (let r = 0; r < free.length; r++) {
+    if (coming.length === 0) return free;
+    return free.map((amount, r) => {
       const wanted = coming.reduce((sum, each) => sum + (each.requests[r] ?? missing(r)), 0);
-      free[r] = (free[r] ?? missing(r)) - Math.max(0, wanted - (running[r] ?? missing(r)));
-    }
+      return amount - Math.max(0, wanted - (ofDaemonSets[r] ?? missing(r)));
+    });
   }
 
   private takeAttachments(existingNodes: ReadonlyMap<StateNode, ExistingNode>): void {
@@ -244,10 +248,9 @@ export class SearchContext {
     for (const [node, byDriver] of runningAttachments) {
       const existing = existingNodes.get(node);
       if (existing === undefined) continue;
-      for (let r = 0; r < resources.length; r++) {
-        const used = byDriver.get(resources[r] ?? missing(r))?.size ?? 0;
-        existing.free[r] = (existing.free[r] ?? missing(r)) - used;
-      }
+      existing.free = existing.free.map(
+        (amount, r) => amount - (byDriver.get(resources[r] ?? missing(r))?.size ?? 0),
+      );
     }
   }
 }

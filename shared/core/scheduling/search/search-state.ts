@@ -18,6 +18,7 @@ import {
   type ExistingNode,
   fits,
   fitsFree,
+  NO_PODS,
   type ResolvedClass,
   type SearchContext,
   zeros,
@@ -62,9 +63,6 @@ export interface Choice {
   readonly options: readonly LaunchOption[];
 }
 
-/** On most nodes no pod is put: until one is they are as the context has them. */
-const NO_PODS = new Map<PodClass, number>();
-
 /** One attempt at a plan: existing nodes and bins with the pods put on them so far. */
 export class SearchState {
   readonly context: SearchContext;
@@ -80,10 +78,7 @@ export class SearchState {
 
   constructor(context: SearchContext) {
     this.context = context;
-    this.existingNodes = context.existingNodes.map(({ node, place, free, host }) => ({
-      ...{ node, place, free, host },
-      content: NO_PODS,
-    }));
+    this.existingNodes = context.existingNodes.map((existing) => ({ ...existing }));
     this.topology = context.topology.copy();
     this.budgets = context.budgets.copy();
     this.totals = new Map(context.totals);
