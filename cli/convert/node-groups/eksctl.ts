@@ -38,13 +38,24 @@ const FAMILIES: Readonly<Record<string, string>> = {
 const INSTANCE_TYPE = 'm5.large';
 const VOLUME_GIB = 80;
 
+/** Types that eksctl selects have this architecture by default. */
+const SELECTED_ARCHITECTURE = 'x86_64';
+
+/** What types are selected by; a selector of which nothing is set is as none. */
+function selectorOf({ instanceSelector = {} }: EksctlGroup): EksctlGroup['instanceSelector'] {
+  const { gpus, ...others } = instanceSelector;
+  const isSet =
+    gpus !== undefined || Object.values(others).some((each) => each !== 0 && each !== '');
+  return isSet ? instanceSelector : undefined;
+}
+
 function typesOf(group: EksctlGroup): readonly string[] {
-  const { instanceType, instanceTypes, instancesDistribution, instanceSelector } = group;
+  const { instanceType, instanceTypes, instancesDistribution } = group;
   const named = instancesDistribution?.instanceTypes ?? instanceTypes ?? [];
   if (named.length > 0) return named;
   // eksctl writes `mixed` where the distribution has the types.
   if (instanceType !== undefined && instanceType !== 'mixed') return [instanceType];
-  return instanceSelector === undefined ? [INSTANCE_TYPE] : [];
+  return selectorOf(group) === undefined ? [INSTANCE_TYPE] : [];
 }
 
 /** `4`, `4GiB` or `512MiB` in MiB: without a unit eksctl takes GiB. */
@@ -53,15 +64,32 @@ function memoryMiB(memory: string | number): number {
   return Number(amount) * (/^m/i.test(unit) ? 1 : 1024);
 }
 
-function selected({ instanceSelector }: EksctlGroup): readonly TypeRequirement[] {
-  const { vCPUs, memory, gpus, cpuArchitecture } = instanceSelector ?? {};
-  const is = (key: string, value: number | undefined): readonly TypeRequirement[] =>
-    value === undefined ? [] : [{ key, operator: 'In', values: [String(value)] }];
+/** Types without GPUs do not have the label. */
+function gpuRequirement(gpus: number | undefined): readonly TypeRequirement[] {
+  if (gpus === undefined) return [];
+  const key = INSTANCE_LABELS.gpuCount;
   return [
-    ...is(INSTANCE_LABELS.cpu, vCPUs),
-    ...is(INSTANCE_LABELS.memory, memory === undefined ? undefined : memoryMiB(memory)),
-    ...is(INSTANCE_LABELS.gpuCount, gpus),
-    ...archRequirement(cpuArchitecture === undefined ? [] : [cpuArchitecture]),
+    gpus === 0
+      ? { key, operator: 'DoesNotExist' }
+      : { key, operator: 'In', values: [String(gpus)] },
+  ];
+}
+
+/** https://eksctl.io/usage/instance-selector/ */
+function selected(group: EksctlGroup): readonly TypeRequirement[] {
+  const selector = selectorOf(group);
+  if (selector === undefined) return [];
+  const { vCPUs = 0, memory = '', gpus, cpuArchitecture } = selector;
+  const is = (key: string, value: number): TypeRequirement => ({
+    key,
+    operator: 'In',
+    values: [String(value)],
+  });
+  return [
+    ...(vCPUs === 0 ? [] : [is(INSTANCE_LABELS.cpu, vCPUs)]),
+    ...(memory === '' ? [] : [is(INSTANCE_LABELS.memory, memoryMiB(memory))]),
+    ...gpuRequirement(gpus),
+    ...archRequirement([cpuArchitecture || SELECTED_ARCHITECTURE]),
   ];
 }
 

@@ -23,8 +23,8 @@ export interface GroupTaint {
 /** A requirement on instance types, as NodePools have it. */
 export interface TypeRequirement extends Json {
   readonly key: string;
-  readonly operator: 'In' | 'Gt' | 'Lt';
-  readonly values: readonly string[];
+  readonly operator: 'In' | 'Gt' | 'Lt' | 'DoesNotExist';
+  readonly values?: readonly string[];
 }
 
 /** Fields of a group, as notes and faults name them. */

@@ -31,6 +31,8 @@ function requirement(pool: unknown, key: string): unknown {
 
 const TYPES = 'node.kubernetes.io/instance-type';
 const CAPACITY = 'karpenter.sh/capacity-type';
+const ARCH = 'kubernetes.io/arch';
+const GPUS = 'karpenter.k8s.aws/instance-gpu-count';
 
 describe('a node group of eksctl', () => {
   it.each<readonly [string, object, string, unknown]>([
@@ -43,6 +45,17 @@ describe('a node group of eksctl', () => {
       [['In', ['c5.large', 'c6i.large']]],
     ],
     ['a selector', { instanceSelector: { vCPUs: 2 } }, TYPES, []],
+    ['a selector of nothing', { instanceSelector: { vCPUs: 0 } }, TYPES, [['In', ['m5.large']]]],
+    ['a selector', { instanceSelector: { vCPUs: 2 } }, ARCH, [['In', ['amd64']]]],
+    [
+      'a selector of an architecture',
+      { instanceSelector: { vCPUs: 2, cpuArchitecture: 'arm64' } },
+      ARCH,
+      [['In', ['arm64']]],
+    ],
+    ['GPUs', { instanceSelector: { gpus: 2 } }, GPUS, [['In', ['2']]]],
+    ['no GPUs', { instanceSelector: { gpus: 0 } }, GPUS, [['DoesNotExist', undefined]]],
+    ['no GPUs', { instanceSelector: { gpus: 0 } }, TYPES, []],
     [
       'memory in GiB',
       { instanceSelector: { memory: '4' } },
