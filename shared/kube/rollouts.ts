@@ -19,6 +19,12 @@ function deploymentOf(set: unknown): string | undefined {
   return owner === undefined ? undefined : text(property(owner, 'name'));
 }
 
+/** When the template of a Deployment or a ReplicaSet was last restarted, as it says; '' = never. */
+function restartedAt(object: unknown): string {
+  const template = property(property(object, 'spec'), 'template');
+  return text(property(property(property(template, 'metadata'), 'annotations'), RESTARTED_AT));
+}
+
 interface Times {
   readonly sinceMs: number;
   readonly nowMs: number;
@@ -28,8 +34,9 @@ interface Times {
 const ATTEMPTS_MAX = 4;
 
 /**
- * Restarts the Deployment of the ReplicaSet unless somebody has since then; with the version that
- * was read, so that two restarts at once are one.
+ * Restarts the Deployment of the ReplicaSet unless somebody has since then, or since the ReplicaSet
+ * is one of its own: its pods go in any case, and a second restart replaces those that come for
+ * them. With the version that was read, so that two restarts at once are one.
  */
 export async function restartRollout(
   client: KubeClient,
@@ -58,9 +65,8 @@ async function restartOnce(
   if (deployment === undefined) return 'none';
   const fault = deploymentFault(deployment, address);
   if (fault !== undefined) return { fault };
-  const template = property(property(deployment, 'spec'), 'template');
-  const annotations = property(property(template, 'metadata'), 'annotations');
-  if (Date.parse(text(property(annotations, RESTARTED_AT))) >= sinceMs) return 'restarting';
+  const last = restartedAt(deployment);
+  if (Date.parse(last) >= sinceMs || last !== restartedAt(set)) return 'restarting';
   const restarted = { [RESTARTED_AT]: new Date(Math.max(sinceMs, nowMs)).toISOString() };
   const value = {
     metadata: { resourceVersion: versionOf(deployment) },

@@ -314,8 +314,8 @@ export interface ClusterWriter {
   evict(pod: ObjectRef): Promise<'done' | 'gone' | 'blocked'>;
   /**
    * Restarts the Deployment that owns the ReplicaSet, as `kubectl rollout restart` does, unless it
-   * was restarted since. The time of it is written as no earlier than that, whichever of two
-   * clocks is behind. `none`: no Deployment owns it.
+   * was restarted since, or since the ReplicaSet was its newest. The time of it is written as no
+   * earlier than that, whichever of two clocks is behind. `none`: no Deployment owns it.
    */
   restartRollout(
     set: ReplicaSetRef,

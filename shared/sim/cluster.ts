@@ -277,7 +277,8 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     const fault = deploymentFault(deployment, { namespace, name: deployment.metadata.name });
     if (fault !== undefined) return { fault };
     const path = ['spec', 'template', 'metadata', 'annotations', RESTARTED_AT] as const;
-    if (Date.parse(textAt(deployment, ...path) ?? '') >= sinceMs) return 'restarting';
+    const last = textAt(deployment, ...path);
+    if (Date.parse(last ?? '') >= sinceMs || last !== textAt(set, ...path)) return 'restarting';
     this.store.update(deployment, (latest) => {
       const template = objectAt(latest, 'spec', 'template');
       const metadata = objectAt(template, 'metadata');

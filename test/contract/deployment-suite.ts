@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { property, text } from '../../shared/kube/list.ts';
 import type { ReplicaSetRef } from '../../shared/ports.ts';
+import { objectAt } from '../../shared/sim/json.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 import { aReplicaSet } from './kube-objects.ts';
 
@@ -24,13 +25,23 @@ export function deploymentSuite(title: string, world: () => ClusterWorld): void 
       const set = aReplicaSet(name, 0);
       const own = property(set, 'spec');
       await world().apply({ ...set, kind: 'Deployment', spec: Object.assign({}, own, spec) });
+      return await setOf(name, 'set');
+    }
+
+    /** A ReplicaSet of the Deployment, whose template has the annotations. */
+    async function setOf(name: string, hash: string, annotations = {}): Promise<ReplicaSetRef> {
+      const set = aReplicaSet(name, 0);
       const uid = await uidOfObject('Deployment', name);
       const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true };
-      const labels = { app: name, 'pod-template-hash': 'set' };
-      const named = { name: `${name}-set`, namespace: 'default', labels };
-      await world().apply({ ...set, metadata: { ...named, ownerReferences: [owner] } });
-      const setUid = await uidOfObject('ReplicaSet', `${name}-set`);
-      return { namespace: 'default', name: `${name}-set`, uid: setUid };
+      const labels = { app: name, 'pod-template-hash': hash };
+      const named = { name: `${name}-${hash}`, namespace: 'default', labels };
+      const own = objectAt(set, 'spec');
+      const template = objectAt(own, 'template');
+      const metadata = { ...objectAt(template, 'metadata'), annotations };
+      const spec = { ...own, template: { ...template, metadata } };
+      await world().apply({ ...set, spec, metadata: { ...named, ownerReferences: [owner] } });
+      const setUid = await uidOfObject('ReplicaSet', named.name);
+      return { namespace: 'default', name: named.name, uid: setUid };
     }
 
     it('are restarted once in a drain, by the ReplicaSet of a pod', async () => {
@@ -42,8 +53,24 @@ export function deploymentSuite(title: string, world: () => ClusterWorld): void 
       expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
       expect(await ask(at, at + 9000)).toBe('restarting');
       expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
-      expect(await ask(at + 2000, at + 9000)).toBe('restarted');
-      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:09.000Z');
+    });
+
+    it('are restarted again for pods of their newest ReplicaSet alone', async () => {
+      const set = await owned('restart-4');
+      const at = Date.UTC(2026, 0, 1);
+      const times = { sinceMs: at + 2000, nowMs: at + 9000 };
+      expect(await cluster().restartRollout(set, { sinceMs: at, nowMs: at + 1000 })).toBe(
+        'restarted',
+      );
+      // The pods of the first are on their way out: those that come for them are to stay.
+      expect(await cluster().restartRollout(set, times)).toBe('restarting');
+      const restarted = { [RESTARTED_AT]: '2026-01-01T00:00:01.000Z' };
+      const newest = await setOf('restart-4', 'newest', restarted);
+      expect(await cluster().restartRollout(newest, times)).toBe('restarted');
+      expect(await restartedAt('restart-4')).toBe('2026-01-01T00:00:09.000Z');
+      expect(await cluster().restartRollout(newest, { ...times, sinceMs: at + 9500 })).toBe(
+        'restarting',
+      );
     });
 
     it('are restarted once in a drain by a clock that is behind the server’s', async () => {

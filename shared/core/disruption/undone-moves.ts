@@ -108,13 +108,17 @@ export function withMoved(
   return new Map([...workloads, ...now]);
 }
 
-/** Whether the node was launched for the pod, and for no move. */
+/**
+ * Whether the pod came after the move to a node that was launched after it, and for no other move.
+ * The node may be older than the pod: while a Deployment is restarted, one that was launched for
+ * its first new pods takes in the last of them.
+ */
 function isLaunchedFor(pod: Pod, claim: NodeClaim | undefined, movedAtMs: number): boolean {
   return (
     claim !== undefined &&
     claim.annotations[REPLACES] === undefined &&
     movedAtMs < pod.createdAtMs + SECOND_MS &&
-    pod.createdAtMs <= claim.createdAtMs
+    movedAtMs < claim.createdAtMs + SECOND_MS
   );
 }
 

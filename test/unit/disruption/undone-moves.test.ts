@@ -63,7 +63,13 @@ describe('a move', () => {
       true,
     ],
     ['is not by one of another move', launched(2, { [REPLACES]: 'x' }), [next, webPod('b')], false],
-    ['is not by one that was there before the pod', launched(0.5), [next, webPod('b')], false],
+    [
+      'is by one that was launched for others of it first',
+      launched(0.5),
+      [next, webPod('b')],
+      true,
+    ],
+    ['is not by one that was there before the move', launched(-0.5), [next, webPod('b')], false],
     [
       'is not by one for a pod that was there before the move',
       launched(2),
