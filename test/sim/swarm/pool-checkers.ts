@@ -51,6 +51,8 @@ export class PoolSafety {
   private readonly limits: PoolLimits;
   /** By the claim's uid, since when it is said of it that it goes, and of how many nodes. */
   private readonly decided = new Map<string, { readonly atMs: number; readonly nodes: number }>();
+  /** By name, of all claims that there were, when they were decided on. */
+  private readonly moments = new Map<string, string>();
   /** Names of claims that a static NodePool had too many. */
   private readonly surplus = new Set<string>();
 
@@ -140,7 +142,9 @@ export class PoolSafety {
     return readState(this.settings.world.store).objects;
   }
 
-  private noteDecision({ uid, annotations, conditions, labels }: NodeClaim): void {
+  private noteDecision(claim: NodeClaim): void {
+    const { name, uid, annotations, conditions, labels } = claim;
+    this.moments.set(name, momentOf(claim));
     const isGoing =
       annotations[REPLACED_BY] !== undefined ||
       conditions.some(({ type }) => type === 'DisruptionReason');
@@ -295,8 +299,9 @@ export class PoolSafety {
     const isOfOne = made.every(({ annotations }) => annotations[REPLACES] === claim.uid);
     if (names.length === 0 || made.length < names.length || !isOfOne) return;
     const moments = new Set(made.map(momentOf));
-    const others = this.objects.nodeClaims.filter(({ name }) => !names.includes(name));
-    if (others.some((each) => moments.has(momentOf(each)))) return;
+    // Some may be gone: what they were for has stayed, and the rest of the move goes on.
+    const others = [...this.moments].filter(([name]) => !names.includes(name));
+    if (others.some(([, moment]) => moments.has(moment))) return;
     const saving = made.reduce((left, each) => left - Number(each.annotations[PRICE]), price);
     const least = Math.min(...pools.map((pool) => leastSaving(pool, price)));
     if (least > 0 && saving < least - ROUNDING) {
