@@ -98,12 +98,13 @@ async function surplus(loop: ClosedLoop, set: string): Promise<number> {
   const pods = (await podsOf(loop)).length + added;
   await loop.apply(deployments);
   const planned = await plan(loop, pods);
-  await loop.until('all pods run, and every claim is initialised', async () => {
-    return (await runningPods(loop)) === pods && (await areInitialised(loop));
+  let claims = 0;
+  await loop.until('all pods run, and every claim is initialised and has its node', async () => {
+    claims = (await claimsOf(loop)).length;
+    const isOneToOne =
+      (await nodesOf(loop)).size === claims && liveInstances(loop).length === claims;
+    return isOneToOne && (await runningPods(loop)) === pods && (await areInitialised(loop));
   });
-  const claims = (await claimsOf(loop)).length;
-  expect((await nodesOf(loop)).size).toBe(claims);
-  expect(liveInstances(loop)).toHaveLength(claims);
   return claims - planned;
 }
 
