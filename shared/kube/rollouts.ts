@@ -35,8 +35,8 @@ const ATTEMPTS_MAX = 4;
 
 /**
  * Restarts the Deployment of the ReplicaSet unless somebody has since then, or since the ReplicaSet
- * is one of its own: its pods go in any case, and a second restart replaces those that come for
- * them. With the version that was read, so that two restarts at once are one.
+ * was its newest: the pods of an older one go in any case, and a second restart would replace those
+ * that come for them. With the version that was read, so that two restarts at once are one.
  */
 export async function restartRollout(
   client: KubeClient,

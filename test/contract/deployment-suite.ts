@@ -23,8 +23,8 @@ export function deploymentSuite(title: string, world: () => ClusterWorld): void 
     async function owned(name: string, spec: object = {}): Promise<ReplicaSetRef> {
       // Its labels are those that the Deployment selects, so that its controller leaves it alone.
       const set = aReplicaSet(name, 0);
-      const own = property(set, 'spec');
-      await world().apply({ ...set, kind: 'Deployment', spec: Object.assign({}, own, spec) });
+      const own = { ...objectAt(set, 'spec'), ...spec };
+      await world().apply({ ...set, kind: 'Deployment', spec: own });
       return await setOf(name, 'set');
     }
 

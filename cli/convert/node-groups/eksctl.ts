@@ -64,32 +64,20 @@ function memoryMiB(memory: string | number): number {
   return Number(amount) * (/^m/i.test(unit) ? 1 : 1024);
 }
 
-/** Types without GPUs do not have the label. */
-function gpuRequirement(gpus: number | undefined): readonly TypeRequirement[] {
-  if (gpus === undefined) return [];
-  const key = INSTANCE_LABELS.gpuCount;
-  return [
-    gpus === 0
-      ? { key, operator: 'DoesNotExist' }
-      : { key, operator: 'In', values: [String(gpus)] },
-  ];
-}
-
 /** https://eksctl.io/usage/instance-selector/ */
 function selected(group: EksctlGroup): readonly TypeRequirement[] {
   const selector = selectorOf(group);
   if (selector === undefined) return [];
-  const { vCPUs = 0, memory = '', gpus, cpuArchitecture } = selector;
-  const is = (key: string, value: number): TypeRequirement => ({
-    key,
-    operator: 'In',
-    values: [String(value)],
-  });
+  const { vCPUs, memory = '', gpus, cpuArchitecture } = selector;
+  const is = (key: string, value: number | undefined): readonly TypeRequirement[] =>
+    value === undefined ? [] : [{ key, operator: 'In', values: [String(value)] }];
+  const { cpu, memory: memoryLabel, gpuCount } = INSTANCE_LABELS;
   return [
-    ...(vCPUs === 0 ? [] : [is(INSTANCE_LABELS.cpu, vCPUs)]),
-    ...(memory === '' ? [] : [is(INSTANCE_LABELS.memory, memoryMiB(memory))]),
-    ...gpuRequirement(gpus),
-    ...archRequirement([cpuArchitecture || SELECTED_ARCHITECTURE]),
+    ...is(cpu, vCPUs === 0 ? undefined : vCPUs),
+    ...is(memoryLabel, memory === '' ? undefined : memoryMiB(memory)),
+    // Types without GPUs do not have the label.
+    ...(gpus === 0 ? [{ key: gpuCount, operator: 'DoesNotExist' } as const] : is(gpuCount, gpus)),
+    ...archRequirement([cpuArchitecture ?? SELECTED_ARCHITECTURE]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../model/labels.ts';
 import type { Move } from './move.ts';
 import type { ConsolidationCandidate } from './payback.ts';
-import type { Search } from './search.ts';
+import { most, type Search } from './search.ts';
 
 /** Nodes of which the move launches the like again, dearest to empty first. */
 function launchedAgain({ nodes, replacements }: Move): readonly ConsolidationCandidate[] {
@@ -10,7 +10,7 @@ function launchedAgain({ nodes, replacements }: Move): readonly ConsolidationCan
     `${labels[INSTANCE_TYPE]} ${labels[CAPACITY_TYPE]}`;
   return nodes
     .filter((usage) => made.has(kindOf(usage)))
-    .toSorted((a, b) => b.evictionCost - a.evictionCost || (a.claim.name < b.claim.name ? -1 : 1));
+    .toSorted(most(({ evictionCost }) => evictionCost));
 }
 
 /** The same move without nodes of which it would launch the like again, as long as that is better. */
@@ -37,10 +37,9 @@ export function pruned(search: Search, move: Move): Move {
 function grown(search: Search, move: Move, order: readonly ConsolidationCandidate[]): Move {
   let best = move;
   for (const usage of order) {
-    if (search.isOver) break;
-    if (best.replacements.length === 0 || best.nodes.includes(usage)) continue;
+    if (search.isOver || best.replacements.length === 0) break;
     const nodes = [...best.nodes, usage];
-    if (search.withinBudgets(nodes).length < nodes.length) continue;
+    if (best.nodes.includes(usage) || !search.mayGo(nodes)) continue;
     const found = search.try(nodes);
     if (found !== undefined && found.gain > best.gain) best = found;
   }
@@ -94,7 +93,7 @@ export class BestFirst {
   private look({ nodes }: Prospect): void {
     this.prospects.pop();
     const { search, best } = this;
-    if (search.withinBudgets(nodes).length < nodes.length) return;
+    if (!search.mayGo(nodes)) return;
     const found = search.try(nodes);
     if (found === undefined) return;
     const [worse, better] = found.gain > (best?.gain ?? 0) ? [best, found] : [found, best];

@@ -5,19 +5,19 @@ import { withAllWaiting } from '../simulation.ts';
 import { BestFirst, pruned } from './best-first.ts';
 import { type Move, type MoveContext, moveOf, type Refusal } from './move.ts';
 import type { ConsolidationCandidate } from './payback.ts';
-import { type Consolidated, type Consolidation, keyOf, Search } from './search.ts';
+import {
+  type Compare,
+  type Consolidated,
+  type Consolidation,
+  keyOf,
+  most,
+  Search,
+} from './search.ts';
 
 export type { Consolidated, Consolidation } from './search.ts';
 
 /** How many neighbours in the order of candidates are looked at together, beside first ones. */
 const WINDOWS = [2, 4] as const;
-
-type Compare = (a: ConsolidationCandidate, b: ConsolidationCandidate) => number;
-
-/** The most of what is counted first. */
-function most(of: (usage: ConsolidationCandidate) => number): Compare {
-  return (a, b) => of(b) - of(a) || (a.claim.name < b.claim.name ? -1 : 1);
-}
 
 /** The share of the node that its pods ask for, of the resource that is shortest there. */
 function usedShare({ node, pods }: ConsolidationCandidate): number {
@@ -114,7 +114,7 @@ function searched(
   new BestFirst(search, order).run(first, turned(order, turn, plansMax - search.plans));
   for (const group of turned(neighboursOf(order), turn, plansMax - search.plans)) {
     if (search.isOver) break;
-    if (search.withinBudgets(group).length < group.length) continue;
+    if (!search.mayGo(group)) continue;
     const found = search.try(group);
     if (found !== undefined) search.offer(pruned(search, found));
   }

@@ -44,6 +44,13 @@ export interface Consolidated {
   readonly isExhausted: boolean;
 }
 
+export type Compare = (a: ConsolidationCandidate, b: ConsolidationCandidate) => number;
+
+/** The most of what is counted first. */
+export function most(of: (usage: ConsolidationCandidate) => number): Compare {
+  return (a, b) => of(b) - of(a) || (a.claim.name < b.claim.name ? -1 : 1);
+}
+
 /** The name of a group of nodes: those of their claims, with commas. */
 export function keyOf(nodes: readonly ConsolidationCandidate[]): string {
   return nodes
@@ -102,6 +109,11 @@ export class Search {
       most -= 1;
       return true;
     });
+  }
+
+  /** Whether the nodes are as they were, and budgets let them go together. */
+  mayGo(nodes: readonly ConsolidationCandidate[]): boolean {
+    return this.withinBudgets(nodes).length === nodes.length;
   }
 
   /** USD that doing without the nodes can have saved at the horizon, at most; 0: they stay. */
