@@ -5,16 +5,24 @@ import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { withGroupCaps } from '../../../shared/core/limit-groups/group-room.ts';
 import { capsAt } from '../../../shared/core/limit-groups/limit-groups.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
-import { CAPACITY_TYPE, NODE_POOL, PRICE, SPOT } from '../../../shared/core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  NODE_POOL,
+  PRICE,
+  RETURN_TO_FIRST_CHOICE,
+  SPOT,
+} from '../../../shared/core/model/labels.ts';
+import type { Plan } from '../../../shared/core/model/plan.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+import type { Taint } from '../../../shared/core/model/taint.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { roomOf } from './caps.ts';
 import { isBudgetSpent, isBudgetTight, isGuarded, isProtected } from './own-rules.ts';
-import { isKeptSpot, isRestarted, priceToReplaceBy } from './refused-moves.ts';
+import { isKeptSpot, isRestarted, priceToReplaceBy, surgeOf } from './refused-moves.ts';
 import type { Setting } from './setting.ts';
 
 /** What nodes cost at rest, and what a plan from nothing of their pods would. */
@@ -34,12 +42,17 @@ export interface Bill {
   readonly held: ReadonlyMap<string, number>;
   /** Pods that the plan has no place for. */
   readonly unplaced: number;
+  /** No plan that has room for the pods that restarts start beside those that move is cheaper. */
+  readonly isLeastWithRestarts: boolean;
 }
 
 /** Of the largest type that there is. */
 const CORES_OF_LARGEST = 8;
 
 const HOUR_MS = 3_600_000;
+
+/** Of a node that no pod is to be planned on. */
+const RETURNS: Taint = { key: 'returns', value: '', effect: 'NoSchedule' };
 
 type State = ReturnType<typeof readState>['objects'];
 
@@ -104,6 +117,33 @@ function withoutNodes(snapshot: ClusterSnapshot, free: readonly Usage[]): Cluste
   };
 }
 
+/** Pods that are started beside those of the nodes while Deployments are restarted wait, too. */
+function withSurge(snapshot: ClusterSnapshot, free: readonly Usage[], state: State) {
+  const surge = free.flatMap(({ pods }) => surgeOf(pods, state));
+  const others = surge.map((pod, at): Pod => {
+    const name = `${pod.name}-surge-${at}`;
+    const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
+    return { ...pod, ...off, name, uid: name, phase: 'Pending' };
+  });
+  return { ...snapshot, pods: [...snapshot.pods, ...others] };
+}
+
+/**
+ * The same in which empty nodes that stay take nobody, where their NodePool returns nodes to a
+ * first choice: pods that move there may be just what makes them return.
+ */
+function withoutReturning(snapshot: ClusterSnapshot, free: readonly Usage[]): ClusterSnapshot {
+  const isFree = new Set(free.map(({ node }) => node.name));
+  const used = new Set(snapshot.pods.filter(isOrdinary).map(({ nodeName }) => nodeName));
+  const nodes = snapshot.nodes.map((node) => {
+    const pool = snapshot.nodePools.find(({ name }) => name === node.labels[NODE_POOL]);
+    const returns = pool?.annotations[RETURN_TO_FIRST_CHOICE] !== undefined;
+    if (!returns || used.has(node.name) || isFree.has(node.name)) return node;
+    return { ...node, taints: [...node.taints, RETURNS] };
+  });
+  return { ...snapshot, nodes };
+}
+
 /** Whether so many USD an hour repay the pods of the node that has the fewest. */
 function repays(perHour: number, free: readonly Usage[], { settings }: World): boolean {
   const { horizonMs, evictionPrice } = settings.consolidation;
@@ -148,19 +188,27 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     isKeptSpot(claim, own, node.name, state.objects);
   const kept = free.filter(isKept).map(priceOf);
   const others = free.filter((usage) => !isKept(usage));
-  const plan = solve(withoutNodes(snapshot, others), world.settings.scheduling);
-  const planned = plan.newNodeClaims.map((each) => {
-    const pool = nodePools.find(({ name }) => name === each.nodePool);
-    const types = instanceTypes.get(each.nodePool) ?? [];
-    return pool === undefined ? each.chosen.price : priceToReplaceBy(each, pool, types);
-  });
+  const without = withoutReturning(withoutNodes(snapshot, others), others);
   const sumOf = (prices: readonly number[]): number => prices.reduce((sum, each) => sum + each, 0);
-  const now = { paid: sumOf(free.map(priceOf)), planned: sumOf([...kept, ...planned]) };
+  const priceOfPlan = ({ newNodeClaims }: Plan): number => {
+    const planned = newNodeClaims.map((each) => {
+      const pool = nodePools.find(({ name }) => name === each.nodePool);
+      const types = instanceTypes.get(each.nodePool) ?? [];
+      return pool === undefined ? each.chosen.price : priceToReplaceBy(each, pool, types);
+    });
+    return sumOf([...kept, ...planned]);
+  };
+  const plan = solve(without, world.settings.scheduling);
+  const now = { paid: sumOf(free.map(priceOf)), planned: priceOfPlan(plan) };
+  const hasRestarts = free.some(({ pods: own }) => own.some(isRestarted));
+  const priceWithSurge = (): number =>
+    priceOfPlan(solve(withSurge(without, others, state.objects), world.settings.scheduling));
   return {
     ...now,
     hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
     isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
-    hasRestarts: free.some(({ pods: own }) => own.some(isRestarted)),
+    hasRestarts,
+    isLeastWithRestarts: hasRestarts && now.paid > now.planned && now.paid <= priceWithSurge(),
     canRepay: repays(now.paid - now.planned, free, world),
     held,
     unplaced: plan.unplaced.size,

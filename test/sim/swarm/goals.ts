@@ -217,8 +217,10 @@ export const GOALS: readonly Goal[] = [
 ];
 
 /** Undefined: every node is held, so that none could be another, or no move would pay back. */
-function ratioOf({ paid, planned, unplaced, canRepay }: Bill): number | undefined {
-  return paid === 0 || unplaced > 0 || !canRepay ? undefined : paid / planned;
+function ratioOf(bill: Bill): number | undefined {
+  const { paid, planned, unplaced, canRepay, isLeastWithRestarts } = bill;
+  if (paid === 0 || unplaced > 0 || !canRepay) return undefined;
+  return isLeastWithRestarts ? 1 : paid / planned;
 }
 
 /** USD an hour, and the nodes that are in neither amount. */

@@ -2,6 +2,7 @@ import {
   CONSOLIDATION_GUARD,
   DO_NOT_DISRUPT,
   NODE_POOL,
+  REPLACED_BY,
   RETURN_TO_FIRST_CHOICE,
 } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
@@ -123,7 +124,12 @@ export function isBudgetTight(
   return allowed < own.length;
 }
 
-/** Whether drains that wait use up what the budgets of the claim's pool allow. */
+/** Whether it is on its way: its drain waits, or it waits beside what is to come in its place. */
+function isGoing({ deletedAtMs, annotations }: NodeClaim): boolean {
+  return deletedAtMs !== undefined || annotations[REPLACED_BY] !== undefined;
+}
+
+/** Whether other nodes that wait to go use up what the budgets of the claim's pool allow. */
 export function isBudgetSpent(
   claim: NodeClaim,
   reason: string,
@@ -131,5 +137,5 @@ export function isBudgetSpent(
   nowMs: number,
 ): boolean {
   const { own, allowed } = allowanceOf(claim, reason, state, nowMs);
-  return own.filter(({ deletedAtMs }) => deletedAtMs !== undefined).length >= allowed;
+  return own.filter((each) => each.name !== claim.name && isGoing(each)).length >= allowed;
 }

@@ -23,7 +23,7 @@ export function isRestarted({ annotations, controller }: Pod): boolean {
  * Pods that there are more for as long as Deployments are restarted whose pods are not to be
  * missing: a quarter of theirs, which is what a Deployment says that says nothing.
  */
-function surgeOf(own: readonly Pod[], { pods }: State): readonly Pod[] {
+export function surgeOf(own: readonly Pod[], { pods }: State): readonly Pod[] {
   const restarted = own.filter(isRestarted);
   const byOwner = new Map(restarted.map((pod) => [pod.controller?.name, pod]));
   return [...byOwner].flatMap(([name, pod]) => {

@@ -92,10 +92,16 @@ describe('the limits of a NodePool', () => {
   it('do not count one that is deleted, or whose replacement is there', () => {
     expect(launched({ nodeClaims: [{ ...claim, deletedAtMs: 1 }] })).toBe(1);
     const replaced = { ...claim, annotations: { [REPLACED_BY]: 'new' } };
-    const replacement = claimOf('new', { labels: { [NODE_POOL]: 'other' } });
+    const replacement = claimOf('new', {});
     expect(launched({ nodeClaims: [replaced, replacement] })).toBe(1);
     expect(launched({ nodeClaims: [replaced, { ...replacement, deletedAtMs: 1 }] })).toBe(0);
     expect(launched({ nodeClaims: [replaced] })).toBe(0);
+  });
+
+  it('count one whose replacement another NodePool counts: it stays if that one fails', () => {
+    const replaced = { ...claim, annotations: { [REPLACED_BY]: 'new' } };
+    const replacement = claimOf('new', { labels: { [NODE_POOL]: 'other' } });
+    expect(launched({ nodeClaims: [replaced, replacement] })).toBe(0);
   });
 
   it('count one whose replacement is named while it takes pods', () => {

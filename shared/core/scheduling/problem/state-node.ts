@@ -79,7 +79,7 @@ function stateOf(
   node: Node,
   claim: NodeClaim | undefined,
   limits: AttachLimits,
-  there: ReadonlySet<string>,
+  there: PoolsByClaim,
 ): StateNode {
   const attachLimits = limits.get(node.name) ?? NO_LIMITS;
   const isReplacedNow = isReplaced(claim, there);
@@ -101,10 +101,18 @@ function losesAllPods(claim: NodeClaim | undefined): boolean {
   return claim.deletedAtMs === undefined || claim.annotations[REPLACED_BY] !== undefined;
 }
 
-/** Whether every NodeClaim that is to replace it is there: one that has gone lets its node stay. */
-function isReplaced(claim: NodeClaim | undefined, there: ReadonlySet<string>): boolean {
+/** The NodePool of every NodeClaim that is not being deleted, by the claim's name. */
+type PoolsByClaim = ReadonlyMap<string, string | undefined>;
+
+/**
+ * Whether every NodeClaim that is to replace it is there and counted by its NodePool's limits in
+ * its place: one that has gone lets its node stay, and one of another NodePool may still fail, when
+ * the share given to others would be missing.
+ */
+function isReplaced(claim: NodeClaim | undefined, there: PoolsByClaim): boolean {
   const names = claim && replacementNames(claim.annotations);
-  return names?.every((name) => there.has(name)) === true;
+  const pool = claim?.labels[NODE_POOL];
+  return names?.every((name) => there.has(name) && there.get(name) === pool) === true;
 }
 
 /**
@@ -209,9 +217,9 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const limits = new Map(snapshot.csiNodes.map((each) => [each.name, each.attachLimits]));
   const byProvider = new Map<string, NodeClaim>();
   const byNode = new Map<string, NodeClaim>();
-  const there = new Set<string>();
+  const there = new Map<string, string | undefined>();
   for (const claim of snapshot.nodeClaims) {
-    if (claim.deletedAtMs === undefined) there.add(claim.name);
+    if (claim.deletedAtMs === undefined) there.set(claim.name, claim.labels[NODE_POOL]);
     if (claim.providerId !== undefined) byProvider.set(claim.providerId, claim);
     if (claim.nodeName !== undefined) byNode.set(claim.nodeName, claim);
   }
