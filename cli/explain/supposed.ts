@@ -247,6 +247,7 @@ const SUPPOSED: { readonly [Code in ReasonCode]?: readonly Supposition<Code>[] }
   'disruptions-paused-by-pool': [(at) => withoutPoolAnnotation(at, PAUSE)],
   'fallback-too-young': [(at) => withoutEntry(at, RETURN_TO_FIRST_CHOICE, 'after')],
   'move-would-be-undone': [withoutReturns],
+  'host-would-return': [withoutReturns],
   'move-held-before': [(at) => withoutNodeAnnotation(at, HELD_MOVES)],
   'move-undone-before': [(at) => withoutPoolAnnotation(at, UNDONE_MOVES)],
   'pause-begins-soon': [(at) => withoutPoolAnnotation(at, PAUSE)],

@@ -296,6 +296,7 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
   'fallback-too-young': (at) => asksForReturn(at),
   'first-choice-unavailable': (at) => asksForReturn(at),
   'move-would-be-undone': (at) => withoutPoolNote(at, RETURN_TO_FIRST_CHOICE),
+  'host-would-return': (at) => withoutPoolNote(at, RETURN_TO_FIRST_CHOICE),
   'move-held-before': (at) =>
     withClaim(at, ({ annotations }) => ({ annotations: without(annotations, HELD_MOVES) })),
   'move-undone-before': (at) => withoutPoolNote(at, UNDONE_MOVES),

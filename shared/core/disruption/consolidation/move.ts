@@ -34,7 +34,7 @@ import {
   isBalanced,
   type PoolUse,
 } from './payback.ts';
-import { returningHosts } from './returning-hosts.ts';
+import { returningHosts, wouldReturn } from './returning-hosts.ts';
 import { undoneByReturn } from './returning-replacements.ts';
 import { surgeFor } from './surge-room.ts';
 import type { MeteredUsage } from './usage-guard.ts';
@@ -290,7 +290,10 @@ export function lookAt(
   if (hosts.length === 0) return look;
   const snapshot = { ...open, closedNodes: new Set([...closedNodes, ...hosts]) };
   const again = lookAt({ ...context, snapshot }, nodes, plansMax - look.plans);
-  return { ...again, plans: look.plans + again.plans };
+  const plans = look.plans + again.plans;
+  if (again.found.kind === 'move') return { ...again, plans };
+  const reasons = hosts.map((name) => wouldReturn(open, name));
+  return { ...again, found: { kind: 'refusal', reasons }, plans };
 }
 
 /** What it would take and bring to do without the nodes. */

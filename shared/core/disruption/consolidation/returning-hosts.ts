@@ -1,4 +1,4 @@
-import { isReason } from '../../explain/reason.ts';
+import { isReason, type Reason, reason } from '../../explain/reason.ts';
 import { claimOfNode, podsOnNode } from '../../model/joins.ts';
 import { NODE_POOL } from '../../model/labels.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
@@ -24,4 +24,10 @@ export function returningHosts(
     const candidate = { claim, node, pool, pods: podsOnNode(after.pods, name) };
     return !isReason(returnOf(after, candidate, settings));
   });
+}
+
+/** Why a move to the node of the name is none. */
+export function wouldReturn({ nodes }: ClusterSnapshot, name: string): Reason {
+  const host = nodes.find((each) => each.name === name);
+  return reason('host-would-return', { nodePool: host?.labels[NODE_POOL] ?? '', node: name });
 }

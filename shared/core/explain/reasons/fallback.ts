@@ -43,6 +43,13 @@ export const FALLBACK = {
       wanted: { type: 'text', what: 'what the pods would return to, such as `spot in NodePool a`' },
     },
   },
+  'host-would-return': {
+    meaning:
+      'A node that would take the pods is a fallback, and its NodePool asks for its return: it would ' +
+      'return then, and its pods would be evicted again. Without this node no move pays.',
+    remedy: 'Wait until the node has returned, or remove joiner.dev/return-to-first-choice.',
+    parameters: { nodePool, node: { type: 'text', what: 'the node that would take the pods' } },
+  },
   'return-backed-off': {
     meaning:
       'The last return of a node of the NodePool failed: EC2 refused its replacement, or the ' +
@@ -73,6 +80,8 @@ export const FALLBACK_SENTENCES: Sentences<typeof FALLBACK> = {
   'fallback-not-needed': () => 'Its pods have room on other nodes, so it needs no replacement',
   'move-would-be-undone': ({ nodePool: name, wanted }) =>
     `A cheaper node of NodePool ${name} would return to ${wanted} by its joiner.dev/return-to-first-choice`,
+  'host-would-return': ({ nodePool: name, node }) =>
+    `Node ${node} would take its pods, and then return by joiner.dev/return-to-first-choice of NodePool ${name}`,
   'return-backed-off': ({ nodePool: name, minutes }) =>
     `The last return of a node of NodePool ${name} failed: the next one begins in ${minutes} minutes`,
   'first-choice-unavailable': ({ wanted }) => `Its pods get no node of ${wanted.join(' or ')} now`,

@@ -1,18 +1,25 @@
 import { expect, it } from 'vitest';
 import { returningHosts } from '../../../../shared/core/disruption/consolidation/returning-hosts.ts';
 import { withLeaving } from '../../../../shared/core/disruption/simulation.ts';
+import { reason } from '../../../../shared/core/explain/reason.ts';
 import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../../shared/core/model/snapshot.ts';
 import { clusterOf } from '../../../builders/consolidation.ts';
+import { tried } from '../../../builders/moves.ts';
 import { podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
 
 const types = [typeOf('m.xlarge', 4, 16, 0.2)];
 const moved = podOf('moved', { cpu: 1000 });
 const places = new Map([['default/moved', 'b']]);
 
+/** Pods are tried in `first` before `second`. */
+function poolsOf(first: Partial<NodePool>): readonly NodePool[] {
+  return [poolOf('first', { weight: 10, ...first }), poolOf('second')];
+}
+
 /** Node b of `second` with two pods, one of which was on node a of `first`, which goes. */
 function hostsOf(first: Partial<NodePool>, fallbacks = ['b']): readonly string[] {
-  const pools = [poolOf('first', { weight: 10, ...first }), poolOf('second')];
+  const pools = poolsOf(first);
   const nodes = [
     { name: 'a', type: 'm.xlarge', pool: 'first', pods: [] },
     { name: 'b', type: 'm.xlarge', pool: 'second', pods: [podOf('own', { cpu: 1000 }), moved] },
@@ -32,4 +39,16 @@ it.each<[string, Partial<NodePool>, readonly string[]]>([
 
 it('a node that is to stay is none', () => {
   expect(hostsOf({}, ['a'])).toEqual([]);
+});
+
+it('a node stays whose pods would go to one that returns then, and says so', () => {
+  const nodes = [
+    { name: 'a', type: 'm.xlarge', pool: 'first', pods: [moved] },
+    { name: 'b', type: 'm.xlarge', pool: 'second', pods: [podOf('own', { cpu: 1000 })] },
+  ];
+  const cluster = clusterOf(nodes, { types, pools: poolsOf({ limits: { cpu: 4000 } }) });
+  const { found } = tried({ cluster, fallbacks: new Set(['b']) });
+  const why = reason('host-would-return', { nodePool: 'second', node: 'b' });
+  expect(found).toEqual({ kind: 'refusal', reasons: [why] });
+  expect(tried({ cluster, fallbacks: new Set() }).found.kind).toBe('move');
 });
