@@ -66,7 +66,7 @@ export class KarpentersWorld extends World {
     await markConsolidatable(pass);
     await followCommands(pass);
     await emptiness.disrupt(pass, emptiness.candidates(pass));
-    if (pass.deleted.length > 0) return true;
+    if (pass.outcome.deleted.length > 0) return true;
     if (this.nothingAt === store.version) return false;
     const input = await consolidationOf(pass);
     const search = new RulesSearch({

@@ -29,7 +29,7 @@ async function disruptEach(
 ): Promise<void> {
   await noteCanaries(pass);
   // The room that pods of the decisions before will take is nobody else's.
-  const current = async () => (pass.disruptions.length === 0 ? pass : await observeAgain());
+  const current = async () => (pass.outcome.disruptions.length === 0 ? pass : await observeAgain());
   for (const method of METHODS) {
     // Its search would look for other moves than those that were approved.
     if (method === consolidation) continue;
@@ -60,6 +60,6 @@ export async function disruptApproved(
     const observeAgain = () => observedAgain(ports, settings, OPTIONS, pass);
     await untilKarpenterIsActive(() => disruptEach(pass, moves, observeAgain));
   }
-  const { disruptions, failures } = pass;
+  const { disruptions, failures } = pass.outcome;
   return { disruptions, kept: reasonsFound(pass), failures };
 }

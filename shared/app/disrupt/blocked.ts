@@ -58,9 +58,9 @@ export const LAUNCHES_PAUSED = blocked([reason('replacements-paused', {})], true
  * does not hold what was approved.
  */
 export async function isDisruptionPaused(pass: DisruptPass): Promise<boolean> {
-  const { ports, state, nowMs, events, approved } = pass;
+  const { ports, state, nowMs, outcome, approved } = pass;
   if (approved !== undefined || !isPaused(state.pausedUntilMs.disrupt, nowMs)) return false;
   const why = reason('disruptions-paused', {});
-  if (events.isNew(why.code)) await recordNothing({ ports }, why, 'NodeClaims', 'disrupt');
+  if (outcome.events.isNew(why.code)) await recordNothing({ ports }, why, 'NodeClaims', 'disrupt');
   return true;
 }

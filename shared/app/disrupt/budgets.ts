@@ -14,7 +14,7 @@ import { type DisruptPass, poolOf } from './pass.ts';
  * one of this claim.
  */
 function nodesOf(
-  { state, commands, taken, chosen }: DisruptPass,
+  { state, commands, changes: { taken, chosen } }: DisruptPass,
   pool: NodePool,
   beside?: NodeClaim,
 ): PoolNodes {
@@ -65,7 +65,9 @@ export class Allowance {
   /** True: the pool's budgets let another node go. Where they do not, the pool says so once. */
   async allows(pool: NodePool): Promise<boolean> {
     if (this.left(pool) > 0) return true;
-    await this.#pass.events.ofPool(pool, [reason('budget-blocks', { reason: this.#reason })]);
+    await this.#pass.outcome.events.ofPool(pool, [
+      reason('budget-blocks', { reason: this.#reason }),
+    ]);
     return false;
   }
 

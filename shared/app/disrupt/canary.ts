@@ -19,8 +19,8 @@ import { writePoolCondition } from './pool-condition.ts';
 const TYPE = 'CanaryHealthy';
 
 /** What the pool's annotation says, or what this pass has written there since it was read. */
-function notesOf({ notes }: DisruptPass, { name, annotations }: NodePool): FailedCanaries {
-  return notes.get(name) ?? failedCanaries(annotations);
+function notesOf({ changes }: DisruptPass, { name, annotations }: NodePool): FailedCanaries {
+  return changes.failedCanaries.get(name) ?? failedCanaries(annotations);
 }
 
 /** Of all pools, the latest of each: what a class brings to one of them it brings to all. */
@@ -30,11 +30,11 @@ export function allFailedCanaries(pass: DisruptPass): FailedCanaries {
 }
 
 async function writeNotes(
-  { ports, notes }: DisruptPass,
+  { ports, changes }: DisruptPass,
   pool: NodePool,
   failed: FailedCanaries,
 ): Promise<void> {
-  notes.set(pool.name, failed);
+  changes.failedCanaries.set(pool.name, failed);
   const annotations = { [FAILED_CANARIES]: failedCanariesText(failed) };
   await ports.cluster.patchNodePool(poolRef(pool), { annotations });
 }
@@ -57,7 +57,7 @@ export async function noteFailedCanary(
   const { reason: type, message } = said;
   await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason: type, message });
   await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', ...said });
-  pass.failures.push({ object: `NodePool/${pool.name}`, message: `${type}: ${message}` });
+  pass.outcome.failures.push({ object: `NodePool/${pool.name}`, message: `${type}: ${message}` });
 }
 
 /** Whether some node is to have the state which none has that is ready. */
@@ -73,7 +73,7 @@ function isAsked({ driftResults, proven }: DisruptPass): (state: string) => bool
  * crash must not try the same with another node.
  */
 export async function noteCanaries(pass: DisruptPass): Promise<void> {
-  const { canaries, failures } = pass;
+  const { canaries, outcome } = pass;
   const isWanted = isAsked(pass);
   for (const { claim, states, trial } of canaries) {
     const pool = poolOf(pass, claim);
@@ -84,7 +84,7 @@ export async function noteCanaries(pass: DisruptPass): Promise<void> {
     );
     if (news.length === 0) continue;
     const note = () => noteFailedCanary(pass, pool, news, trial.why);
-    failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
+    outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
   }
 }
 
@@ -93,7 +93,7 @@ export async function noteCanaries(pass: DisruptPass): Promise<void> {
  * class asks for that is not ready nobody knows: meanwhile nothing is taken as not asked for.
  */
 export async function forgetCanaries(pass: DisruptPass): Promise<void> {
-  const { state, failures } = pass;
+  const { state, outcome } = pass;
   const isKept = isAsked(pass);
   for (const pool of state.objects.nodePools) {
     const failed = notesOf(pass, pool);
@@ -110,6 +110,6 @@ export async function forgetCanaries(pass: DisruptPass): Promise<void> {
         message: '',
       });
     };
-    failures.push(...(await attempt(`NodePool/${pool.name}`, forget)));
+    outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, forget)));
   }
 }

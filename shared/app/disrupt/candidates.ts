@@ -19,7 +19,7 @@ export interface DisruptionCandidate extends PoolCandidate {
 
 /** What may be chosen in this pass; in no order. */
 export function disruptionCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
-  const { state, driftResults, commands, draining, taken } = pass;
+  const { state, driftResults, commands, draining, changes } = pass;
   const { nodes, pods } = state.objects;
   // What replaces another node stays empty until that one has gone.
   const busy = new Set(
@@ -31,7 +31,8 @@ export function disruptionCandidates(pass: DisruptPass): readonly DisruptionCand
   return [...driftResults.values()].flatMap((each): readonly DisruptionCandidate[] => {
     const { claim, target } = each;
     const node = nodeOfClaim(nodes, claim);
-    if (busy.has(claim.uid) || taken.has(claim.uid) || claim.providerId === undefined) return [];
+    if (busy.has(claim.uid) || changes.taken.has(claim.uid)) return [];
+    if (claim.providerId === undefined) return [];
     if (node === undefined || node.deletedAtMs !== undefined) return [];
     // A taint that was forgotten goes in this pass: what is known of the node is not so any more.
     if (isDisrupted(node)) return [];

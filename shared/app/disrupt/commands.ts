@@ -55,7 +55,7 @@ async function taintDisrupted(
   node: Node | undefined,
   why: VoluntaryReason,
 ): Promise<WriteResult> {
-  pass.begun.add(claim.uid);
+  pass.changes.begun.add(claim.uid);
   if (node !== undefined && !isDisrupted(node)) {
     const result = await setTaints(pass, node, [...node.taints, DISRUPTED]);
     if (result !== 'done') return result;
@@ -98,7 +98,7 @@ async function mayBegin(
 ): Promise<boolean> {
   const reasons = node === undefined ? [] : refusals(pass, claim, node, why);
   if (reasons.length === 0) {
-    pass.chosen.add(claim.uid);
+    pass.changes.chosen.add(claim.uid);
     return true;
   }
   const event = { type: 'Normal', reason: 'DisruptionBlocked', ...sayingAll(reasons) } as const;
@@ -150,7 +150,7 @@ export async function deleteNodeClaim(
   node: Node | undefined,
   why: { readonly reason: VoluntaryReason; readonly reasons: readonly Reason[] },
 ): Promise<void> {
-  invariant(pass.begun.has(claim.uid), 'a node is deleted once its disruption has begun');
+  invariant(pass.changes.begun.has(claim.uid), 'a node is deleted once its disruption has begun');
   const { ports, nowMs: atMs } = pass;
   const deletion = {
     claim,
@@ -162,7 +162,7 @@ export async function deleteNodeClaim(
     label: why.reason.toLowerCase(),
   } as const;
   await deleteWithEvents(ports, deletion);
-  pass.deleted.push(claim.name);
+  pass.outcome.deleted.push(claim.name);
   await recordDeletion(ports, deletion);
 }
 
@@ -194,7 +194,7 @@ async function rollBack(
   cause?: Failed | 'held',
 ): Promise<void> {
   const { ports, nowMs } = pass;
-  pass.givenUp.add(claim.uid);
+  pass.changes.givenUp.add(claim.uid);
   const failure = cause === 'held' ? undefined : cause;
   const backsOff = kind !== undefined && VOLUNTARY_TERMS[kind].backsOff;
   if (failure?.broken !== undefined && backsOff) {
@@ -306,19 +306,19 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */
 export async function followCommands(pass: DisruptPass): Promise<void> {
-  const { state, commands, failures } = pass;
+  const { state, commands, outcome } = pass;
   for (const command of commands) {
     const step = () => follow(pass, command);
-    failures.push(...(await attempt(`NodeClaim/${command.claim.name}`, step)));
+    outcome.failures.push(...(await attempt(`NodeClaim/${command.claim.name}`, step)));
   }
   const isMoved = ({ claim, reason }: Command): boolean =>
-    reason === 'Underutilized' && pass.deleted.includes(claim.name);
+    reason === 'Underutilized' && pass.outcome.deleted.includes(claim.name);
   const moved = commands.filter(isMoved).map(({ claim }) => claim);
   await noteMovedPods(pass, moved);
   const { nodeClaims, nodes } = state.objects;
   const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   await atOnce(WRITES_AT_ONCE, forgottenNodes(ours, nodes, commands), async ({ claim, node }) => {
     const step = () => untaint(pass, claim, node);
-    failures.push(...(await attempt(`Node/${node.name}`, step)));
+    outcome.failures.push(...(await attempt(`Node/${node.name}`, step)));
   });
 }

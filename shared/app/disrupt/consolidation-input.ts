@@ -59,7 +59,7 @@ export function pricedCandidates(
     const { claim, drift, pods } = each;
     const pricePerHour = priceOf(pass, claim);
     if (pricePerHour === undefined) {
-      pass.kept.set(claim.name, [priceUnknown(claim)]);
+      pass.outcome.kept.set(claim.name, [priceUnknown(claim)]);
       return [];
     }
     const isSpot = claim.labels[CAPACITY_TYPE] === SPOT;
@@ -103,7 +103,7 @@ export function dueCandidates(
   pass: DisruptPass,
   nodes: readonly PricedCandidate[],
 ): readonly PricedCandidate[] {
-  const { asked, kept } = pass;
+  const { asked, outcome } = pass;
   return nodes.filter((each) => {
     if (isEmpty(each)) return false;
     const { name } = each.claim;
@@ -111,7 +111,7 @@ export function dueCandidates(
     if (reasons.length === 0) return true;
     const held =
       name === asked ? allOf(holdOf(pass, each, new Allowance(pass, 'Underutilized'))) : [];
-    kept.set(name, [...reasons, ...held]);
+    outcome.kept.set(name, [...reasons, ...held]);
     return false;
   });
 }
@@ -160,7 +160,7 @@ async function freeNodes(
   nodes: readonly PricedCandidate[],
   allowance: Allowance,
 ): Promise<readonly PricedCandidate[]> {
-  const { events, kept, unconsolidatable } = pass;
+  const { events, kept, unconsolidatable } = pass.outcome;
   const free: PricedCandidate[] = [];
   for (const each of nodes) {
     const { claim, pool } = each;
@@ -185,7 +185,7 @@ export async function consolidationOf(
   const due = dueCandidates(pass, nodes);
   if (due.length === 0 || (await isDisruptionPaused(pass))) return undefined;
   if (isLaunchPaused(pass)) {
-    for (const { claim } of due) pass.kept.set(claim.name, LAUNCHES_PAUSED.reasons);
+    for (const { claim } of due) pass.outcome.kept.set(claim.name, LAUNCHES_PAUSED.reasons);
     return undefined;
   }
   const allowance = new Allowance(pass, 'Underutilized');
@@ -193,7 +193,7 @@ export async function consolidationOf(
   if (candidates.length === 0) return undefined;
   const { snapshot: reserved, hosts } = await reservedSnapshot(pass);
   for (const { claim, node } of candidates) {
-    if (hosts.has(node.name)) pass.kept.set(claim.name, [reason('node-takes-pods', {})]);
+    if (hosts.has(node.name)) pass.outcome.kept.set(claim.name, [reason('node-takes-pods', {})]);
   }
   const snapshot = withoutFailedMoves(pass, reserved);
   // What is empty goes for nothing: to move pods there saves no more.
@@ -205,7 +205,7 @@ export async function consolidationOf(
   const nodesMax = endingsLeft(pass);
   if (nodesMax === 0) {
     for (const { claim } of candidates) {
-      pass.kept.set(claim.name, [reason('terminations-capped', {})]);
+      pass.outcome.kept.set(claim.name, [reason('terminations-capped', {})]);
     }
   }
   return {

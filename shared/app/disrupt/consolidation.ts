@@ -32,8 +32,9 @@ interface MoveSearch {
  * pass in which nothing else has been done: what is known of the nodes has to be so still.
  */
 async function moveSearch(pass: DisruptPass): Promise<MoveSearch | undefined> {
-  const { created, deleted, taken, memory } = pass;
-  if (created.length + deleted.length + taken.size > 0) return undefined;
+  const { memory, outcome, changes } = pass;
+  const { created, deleted } = outcome;
+  if (created.length + deleted.length + changes.taken.size > 0) return undefined;
   if (memory.postpones(isUnsettled(pass.state.objects.pods, pass.nowMs))) return undefined;
   const input = await consolidationOf(pass);
   if (input === undefined) return undefined;
@@ -116,7 +117,7 @@ function stillWorth(
     if (nodes.length < uids.size || nodes.length > most || !isAllowed) return [];
     const again = reconsider({ ...now, snapshot, known: new Map() }, nodes);
     if (again.kind !== 'move') {
-      for (const { claim } of nodes) pass.kept.set(claim.name, again.reasons);
+      for (const { claim } of nodes) pass.outcome.kept.set(claim.name, again.reasons);
       return [];
     }
     if (again.replacements.length > 0 && isRemoval) return [];
@@ -134,7 +135,7 @@ const PASSING: ReadonlySet<ReasonCode> = new Set(['pending-pods-first', 'guard-u
 
 /** Why single nodes stay, of all groups that were looked at. */
 function noteRefusals(
-  { kept, unconsolidatable }: DisruptPass,
+  { outcome: { kept, unconsolidatable } }: DisruptPass,
   refusals: Consolidated['refusals'],
 ): void {
   for (const [claims, reasons] of refusals) {

@@ -19,7 +19,7 @@ import { BlockedEvents } from './events.ts';
 import { forgetFailedMoves } from './failed-moves.ts';
 import type { Search } from './method.ts';
 import { METHODS } from './methods.ts';
-import type { Disruption, DisruptPass } from './pass.ts';
+import { type Disruption, type DisruptPass, newOutcome, noChanges } from './pass.ts';
 import { reasonsFound, recordStays } from './stays.ts';
 import { hasNews, recordUnconsolidatable } from './unconsolidatable.ts';
 import { judgeMoves } from './undone-moves.ts';
@@ -92,31 +92,17 @@ export async function observePass(
     nowMs,
     karpenter,
     shared,
-    failures: [],
-    unmarked: new Set(),
     driftResults: results,
     commands: commandsOf(ours, nodes, nowMs),
     draining: drainingOf(ours, nodes),
     proven,
     canaries: canariesOf(state, targets, proven, nowMs),
-    notes: new Map(),
-    failedMoves: new Map(),
-    moved: new Map(),
-    givenUp: new Set(),
-    created: [],
-    deleted: [],
-    taken: new Set(),
-    events: new BlockedEvents(ports, saidMax),
-    kept: new Map(),
-    fallbacks: new Map(),
-    unconsolidatable: new Map(),
     memory,
     usage: new PassUsage(),
     asked,
-    begun: new Set(),
-    chosen: new Set(),
-    disruptions: [],
     approved: undefined,
+    outcome: newOutcome(new BlockedEvents(ports, saidMax)),
+    changes: noChanges(),
   };
 }
 
@@ -171,10 +157,8 @@ export async function observedAgain(
   done: DisruptPass,
 ): Promise<DisruptPass> {
   const pass = await observePass(ports, settings, options);
-  const { created, deleted, failures, kept, fallbacks, unconsolidatable, events } = done;
-  const said = { created, deleted, failures, kept, fallbacks, unconsolidatable, events };
-  const { disruptions, approved, usage } = done;
-  return { ...pass, ...said, disruptions, approved, usage };
+  const { outcome, approved, usage } = done;
+  return { ...pass, outcome, approved, usage };
 }
 
 /** Times that a pass takes the Lease again for marks; the next pass goes on with them. */
@@ -191,7 +175,7 @@ async function markTheRest(
   first: DisruptPass,
 ): Promise<boolean> {
   let pass = first;
-  for (let at = 0; at < MARKINGS_MAX && pass.unmarked.size > 0; at += 1) {
+  for (let at = 0; at < MARKINGS_MAX && pass.changes.unmarked.size > 0; at += 1) {
     const held = await withLease('decide', async (ports) => {
       pass = await observedAgain(ports, settings, options, pass);
       await untilKarpenterIsActive(() => mark(pass));
@@ -242,7 +226,7 @@ export async function disrupt(
 }
 
 function reportOf(pass: DisruptPass, isWoken: boolean): DisruptReport {
-  const { created, deleted, disruptions, failures } = pass;
+  const { created, deleted, disruptions, failures } = pass.outcome;
   const kept = reasonsFound(pass);
   return { created, deleted, disruptions, kept, failures, isWoken, isLeftToAnother: false };
 }

@@ -254,9 +254,14 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   take(choosing, choice, made);
   if (made.length > 0) await recordWaiting(pass, claim, node, made);
   else if (held === 'done') await deleteUnreplaced(pass, candidate);
-  if (made.length === 0 && !pass.deleted.includes(claim.name)) return;
+  if (made.length === 0 && !pass.outcome.deleted.includes(claim.name)) return;
   const reasons = candidate.drift.drifts.slice(0, 1).map(({ why }) => why);
-  pass.disruptions.push({ reason: 'Drifted', claims: [claim], replacements: made, reasons });
+  pass.outcome.disruptions.push({
+    reason: 'Drifted',
+    claims: [claim],
+    replacements: made,
+    reasons,
+  });
 }
 
 /** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */
@@ -271,7 +276,7 @@ function triesNothing({ states, replacements }: Choice): boolean {
 
 /** An Event says the first where the budgets are not what the candidate waits for. */
 async function noteBlocks(
-  { events }: DisruptPass,
+  { outcome: { events } }: DisruptPass,
   candidate: DisruptionCandidate,
   blocks: readonly Blocked[],
   isAllowed: boolean,
@@ -294,7 +299,7 @@ async function choose(
     const { name } = choice.candidate.claim;
     const { snapshot } = choosing;
     const failures = await attempt(`NodeClaim/${name}`, step);
-    pass.failures.push(...failures);
+    pass.outcome.failures.push(...failures);
     const isUnsure = failures.length > 0 && choosing.snapshot === snapshot;
     if (isUnsure) take(choosing, choice, perhapsWritten(pass, choice.replacements));
   };

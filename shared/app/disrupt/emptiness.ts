@@ -144,7 +144,8 @@ async function chosenNodes(
   pass: DisruptPass,
   idle: readonly EmptyCandidate[],
 ): Promise<readonly EmptyCandidate[]> {
-  const { settings, events } = pass;
+  const { settings } = pass;
+  const { events } = pass.outcome;
   const due = dueNodes(pass, idle);
   if (due.length === 0) return [];
   const snapshot = await planningSnapshot(pass);
@@ -183,9 +184,9 @@ async function chosenNodes(
 
 /** Keeps new pods off the nodes; the uids of the claims of those that could be tainted. */
 async function taint(pass: DisruptPass, chosen: readonly EmptyCandidate[]): Promise<Set<string>> {
-  const { failures, taken } = pass;
+  const { failures } = pass.outcome;
   const held = new Set<string>();
-  for (const { claim } of chosen) taken.add(claim.uid);
+  for (const { claim } of chosen) pass.changes.taken.add(claim.uid);
   await atOnce(WRITES_AT_ONCE, chosen, async ({ claim, node }) => {
     const name = `NodeClaim/${claim.name}`;
     const step = async (): Promise<void> => {
@@ -213,18 +214,18 @@ async function remove(pass: DisruptPass, idle: EmptyCandidate): Promise<void> {
   const { claim, node } = idle;
   const reasons = [reasonOf(idle, pass.nowMs)];
   await deleteNodeClaim(pass, claim, node, { reason: 'Empty', reasons });
-  pass.disruptions.push({ reason: 'Empty', claims: [claim], replacements: [], reasons });
+  pass.outcome.disruptions.push({ reason: 'Empty', claims: [claim], replacements: [], reasons });
 }
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */
 async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<void> {
-  const { ports, failures, nowMs } = pass;
+  const { ports, nowMs } = pass;
+  const { failures } = pass.outcome;
   const after = await ports.cluster.read();
   const again: DisruptPass = {
     ...pass,
     state: withoutDisruptedTaint(after, held),
-    taken: new Set(),
-    chosen: new Set(),
+    changes: { ...pass.changes, taken: new Set(), chosen: new Set() },
   };
   const idle = emptyCandidates(again.state, held, nowMs);
   const chosen = (await isDisruptionPaused(again)) ? [] : await chosenNodes(again, idle);
@@ -251,7 +252,11 @@ function noteNotDue(pass: DisruptPass, idle: DisruptionCandidate): void {
   const isSpent = name === pass.asked && new Allowance(pass, 'Empty').left(idle.pool) <= 0;
   const blocks = name === pass.asked ? blocksOf(pass, idle, idle.pool) : [];
   const others = blocks.flatMap((each) => each.reasons);
-  pass.events.reasons.set(name, [...reasons, ...others, ...(isSpent ? [BUDGET_BLOCKS] : [])]);
+  pass.outcome.events.reasons.set(name, [
+    ...reasons,
+    ...others,
+    ...(isSpent ? [BUDGET_BLOCKS] : []),
+  ]);
 }
 
 function candidates(pass: DisruptPass): readonly DisruptionCandidate[] {

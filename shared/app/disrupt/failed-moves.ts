@@ -23,12 +23,12 @@ import { writePoolCondition } from './pool-condition.ts';
 /** Informational: whether nodes that consolidation has launched become ready. */
 const TYPE = 'ConsolidationHealthy';
 
-function movesOf({ failedMoves: written }: DisruptPass, pool: NodePool): FailedMoves {
-  return written.get(pool.name) ?? failedMoves(pool.annotations);
+function movesOf({ changes }: DisruptPass, pool: NodePool): FailedMoves {
+  return changes.failedMoves.get(pool.name) ?? failedMoves(pool.annotations);
 }
 
 async function write(pass: DisruptPass, pool: NodePool, moves: FailedMoves): Promise<void> {
-  pass.failedMoves.set(pool.name, moves);
+  pass.changes.failedMoves.set(pool.name, moves);
   const annotations = { [FAILED_MOVES]: failedMovesText(moves) };
   await pass.ports.cluster.patchNodePool(poolRef(pool), { annotations });
 }
@@ -68,7 +68,7 @@ export async function noteMoved(pass: DisruptPass, claims: readonly NodeClaim[])
 
 /** Forgets failures that were long ago, and says when there is nothing to wait for any more. */
 export async function forgetFailedMoves(pass: DisruptPass): Promise<void> {
-  const { state, failures, nowMs } = pass;
+  const { state, outcome, nowMs } = pass;
   for (const pool of state.objects.nodePools) {
     const moves = movesOf(pass, pool);
     const kept = remembered(moves, nowMs);
@@ -81,7 +81,7 @@ export async function forgetFailedMoves(pass: DisruptPass): Promise<void> {
       const condition = { type: TYPE, status: 'True', reason: TYPE, message: '' } as const;
       await writePoolCondition(pass, pool, condition);
     };
-    failures.push(...(await attempt(`NodePool/${pool.name}`, forget)));
+    outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, forget)));
   }
 }
 

@@ -100,7 +100,7 @@ function freeOf(
   const isPaused = isLaunchPaused(pass);
   return candidates.filter((each) => {
     const held = isPaused ? LAUNCHES_PAUSED.reasons : heldBy(pass, each, allowance);
-    if (held.length > 0) pass.fallbacks.set(each.claim.name, held);
+    if (held.length > 0) pass.outcome.fallbacks.set(each.claim.name, held);
     return held.length === 0;
   });
 }
@@ -179,7 +179,7 @@ async function begin(
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
   await beginDisruption(pass, claim, node, 'Fallback');
   await recordWaiting(pass, claim, node, made);
-  pass.disruptions.push({
+  pass.outcome.disruptions.push({
     reason: 'Fallback',
     claims: [claim],
     replacements: made,
@@ -199,7 +199,7 @@ async function returnNode(
   if (hosts.has(node.name)) return;
   const planned = returnOf(snapshot, each, pass.settings.scheduling);
   if (isReason(planned)) {
-    pass.fallbacks.set(claim.name, [planned]);
+    pass.outcome.fallbacks.set(claim.name, [planned]);
     return;
   }
   const made = await begin(pass, each, planned, snapshot);
@@ -216,14 +216,16 @@ async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promis
   const input = await planningInput(pass);
   for (const each of freeOf(pass, found, allowance)) {
     if (!(await allowance.allows(each.pool))) {
-      pass.fallbacks.set(each.claim.name, [reason('budget-blocks', { reason: 'Fallback' })]);
+      pass.outcome.fallbacks.set(each.claim.name, [
+        reason('budget-blocks', { reason: 'Fallback' }),
+      ]);
       continue;
     }
-    const begun = pass.disruptions.length;
+    const begun = pass.outcome.disruptions.length;
     const step = () => returnNode(pass, each, input);
     const failures = await attempt(`NodeClaim/${each.claim.name}`, step);
-    pass.failures.push(...failures);
-    if (pass.disruptions.length > begun) allowance.take(each.pool);
+    pass.outcome.failures.push(...failures);
+    if (pass.outcome.disruptions.length > begun) allowance.take(each.pool);
     // What was written and what not is seen in the next pass: until then nothing is planned on it.
     if (failures.length > 0) return;
   }
@@ -247,7 +249,7 @@ async function searchLater(
   if (candidates.length === 0 || (await isDisruptionPaused(pass))) return undefined;
   for (const { pool } of candidates) {
     const terms = returnTermsOf(pool);
-    if (terms !== undefined && isReason(terms)) await pass.events.ofPool(pool, [terms]);
+    if (terms !== undefined && isReason(terms)) await pass.outcome.events.ofPool(pool, [terms]);
   }
   const free = freeOf(pass, candidates, new Allowance(pass, 'Fallback'));
   if (free.length === 0) return undefined;
@@ -255,7 +257,7 @@ async function searchLater(
   const known = pass.memory.returns.recall(snapshot);
   for (const { claim } of free) {
     const why = known.get(claim.name);
-    if (why !== undefined) pass.fallbacks.set(claim.name, [why]);
+    if (why !== undefined) pass.outcome.fallbacks.set(claim.name, [why]);
   }
   const unknown = free.filter(({ claim }) => !known.has(claim.name));
   const due = inTurn(unknown, PLANS_MAX, pass.nowMs).slice(0, PLANS_MAX);
@@ -266,7 +268,7 @@ async function searchLater(
         const planned = returnOf(snapshot, each, pass.settings.scheduling);
         if (!isReason(planned)) return true;
         known.set(each.claim.name, planned);
-        pass.fallbacks.set(each.claim.name, reasonsToStay(pass, planned, snapshot, each));
+        pass.outcome.fallbacks.set(each.claim.name, reasonsToStay(pass, planned, snapshot, each));
         return false;
       });
       const uids = new Set(found.map(({ claim }) => claim.uid));

@@ -15,15 +15,15 @@ export type Failed = Extract<Progress, { readonly kind: 'failed' }>;
 
 /** Whether limits have no room for the replacement beside nodes that stay, and no pod is there. */
 function isSurplus(pass: DisruptPass, each: NodeClaim): boolean {
-  const { state, resolution, nowMs, givenUp, deleted } = pass;
+  const { state, resolution, nowMs, changes, outcome } = pass;
   const { nodes, pods } = state.objects;
   const pool = poolOf(pass, each);
   const node = nodeOfClaim(nodes, each);
   if (pool === undefined) return false;
   if (node !== undefined && !isEmpty({ pods: podsOnNode(pods, node.name) })) return false;
   const nodeClaims = state.objects.nodeClaims.map((claim) => {
-    if (deleted.includes(claim.name)) return { ...claim, deletedAtMs: nowMs };
-    if (!givenUp.has(claim.uid)) return claim;
+    if (outcome.deleted.includes(claim.name)) return { ...claim, deletedAtMs: nowMs };
+    if (!changes.givenUp.has(claim.uid)) return claim;
     const { [REPLACED_BY]: _, ...annotations } = claim.annotations;
     return { ...claim, annotations };
   });
@@ -61,11 +61,11 @@ export async function release(
   each: NodeClaim,
   failure: Failed | undefined,
 ): Promise<void> {
-  const { ports, givenUp, commands, deleted } = pass;
+  const { ports, commands, changes, outcome } = pass;
   const ref = claimRef(each);
   const waiting = new Set(commands.map(({ claim }) => claim.uid));
   const others = replacedUids(each.annotations).filter(
-    (uid) => waiting.has(uid) && !givenUp.has(uid),
+    (uid) => waiting.has(uid) && !changes.givenUp.has(uid),
   );
   const isReady = isTrue(each, 'Initialized');
   const isAlone = others.length === 0;
@@ -73,10 +73,10 @@ export async function release(
   const isBroken = failure?.broken !== undefined && !isReady && (isAlone || isLate);
   if (isBroken || (isAlone && each.providerId === undefined)) {
     await ports.cluster.delete(ref);
-    deleted.push(each.name);
+    outcome.deleted.push(each.name);
   } else if (isAlone && isSurplus(pass, each)) {
     await removeSurplus(pass, each);
-    deleted.push(each.name);
+    outcome.deleted.push(each.name);
   }
   // What has failed is noted, and what goes tries nothing more.
   const tries = isBroken ? { [TRIES]: null } : {};

@@ -11,16 +11,16 @@ const MARKING_MS = 1_000;
 
 /** Writes what is to be said of each claim, in order, as long as there is time for it. */
 export async function markClaims<Item extends { readonly claim: NodeClaim }>(
-  { ports, failures, unmarked }: Pick<DisruptPass, 'ports' | 'failures' | 'unmarked'>,
+  { ports, outcome, changes }: Pick<DisruptPass, 'ports' | 'outcome' | 'changes'>,
   items: readonly Item[],
   write: (item: Item) => Promise<void>,
 ): Promise<void> {
   const endsAtMs = ports.clock.nowMs() + MARKING_MS;
   await atOnce(WRITES_AT_ONCE, items, async (item) => {
     if (ports.clock.nowMs() >= endsAtMs) {
-      unmarked.add(item.claim.uid);
+      changes.unmarked.add(item.claim.uid);
       return;
     }
-    failures.push(...(await attempt(`NodeClaim/${item.claim.name}`, () => write(item))));
+    outcome.failures.push(...(await attempt(`NodeClaim/${item.claim.name}`, () => write(item))));
   });
 }

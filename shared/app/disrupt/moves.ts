@@ -60,15 +60,15 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
 function noteMove(pass: DisruptPass, move: Move, replacements: readonly NodeClaim[]): void {
   const claims = move.nodes.map(({ claim }) => claim);
   const reasons = [reasonOf(pass, move)];
-  pass.disruptions.push({ reason: 'Underutilized', claims, replacements, reasons });
+  pass.outcome.disruptions.push({ reason: 'Underutilized', claims, replacements, reasons });
 }
 
 /** The move of the tainted nodes by what is there now; undefined: they may not go without others. */
 async function removalNow(pass: DisruptPass, move: Move): Promise<Move | undefined> {
   const uids = new Set(move.nodes.map(({ claim }) => claim.uid));
   const state = withoutDisruptedTaint(await pass.ports.cluster.read(), uids);
-  const chosen = new Set([...pass.chosen].filter((uid) => !uids.has(uid)));
-  const again: DisruptPass = { ...pass, state, chosen };
+  const chosen = new Set([...pass.changes.chosen].filter((uid) => !uids.has(uid)));
+  const again: DisruptPass = { ...pass, state, changes: { ...pass.changes, chosen } };
   const input = await meteredConsolidationOf(again);
   const nodes = input?.candidates.filter(({ claim }) => uids.has(claim.uid)) ?? [];
   if (input === undefined || nodes.length < move.nodes.length) return undefined;
@@ -106,9 +106,9 @@ async function remove(pass: DisruptPass, move: Move): Promise<void> {
       const { node: current } = await pass.ports.cluster.readNode(node.name);
       await untaint(pass, claim, current, true);
     };
-    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
+    pass.outcome.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
   });
-  const deleted = move.nodes.filter(({ claim }) => pass.deleted.includes(claim.name));
+  const deleted = move.nodes.filter(({ claim }) => pass.outcome.deleted.includes(claim.name));
   await noteMovedPods(
     pass,
     deleted.map(({ claim }) => claim),
@@ -126,6 +126,6 @@ export async function carryOutMoves(
     const isRemoval = move.replacements.length === 0;
     const step = () => (isRemoval ? remove(pass, move) : replace(pass, move, snapshot));
     const name = move.nodes.map((each) => each.claim.name).join(', ');
-    pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
+    pass.outcome.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
   }
 }

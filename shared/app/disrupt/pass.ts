@@ -40,6 +40,47 @@ export interface Disruption {
   readonly reasons: readonly Reason[];
 }
 
+/** What came of a pass so far. It stays when the pass observes the cluster again. */
+export interface PassOutcome {
+  /** Names of claims that were created. */
+  readonly created: string[];
+  /** Names of claims that were deleted. */
+  readonly deleted: string[];
+  /** What was begun or done. */
+  readonly disruptions: Disruption[];
+  readonly failures: Failure[];
+  readonly events: BlockedEvents;
+  /** Why nodes with pods that might be consolidated stay, by the claim's name. */
+  readonly kept: Map<string, readonly Reason[]>;
+  /** Why nodes that are to return to what is tried first stay, by the claim's name. */
+  readonly fallbacks: Map<string, readonly Reason[]>;
+  /** Of the reasons in `kept` the ones that do not pass by themselves. */
+  readonly unconsolidatable: Map<string, readonly Reason[]>;
+}
+
+/** What a pass has done since it observed the cluster: its `state` does not show it. */
+export interface PassChanges {
+  /** Uids of claims that there was no time to mark. */
+  readonly unmarked: Set<string>;
+  /** Failed canaries as written, by the pool's name: a patch carries all of them. */
+  readonly failedCanaries: Map<string, FailedCanaries>;
+  /** The same of failed moves. */
+  readonly failedMoves: Map<string, FailedMoves>;
+  /** The same of workloads that were moved. */
+  readonly movedWorkloads: Map<string, MovedWorkloads>;
+  /** Uids of claims whose replacement was given up. */
+  readonly givenUp: Set<string>;
+  /**
+   * Uids of claims whose nodes were taken in hand as empty, whatever came of it: what is known of
+   * them is not so any more, and nothing else in the pass counts on them or does something to them.
+   */
+  readonly taken: Set<string>;
+  /** Uids of claims whose nodes the pass disrupts. */
+  readonly begun: Set<string>;
+  /** Uids of claims that were allowed to begin: budgets count them. */
+  readonly chosen: Set<string>;
+}
+
 /** What disruption goes by. */
 export interface DisruptPass {
   readonly ports: Ports;
@@ -50,9 +91,6 @@ export interface DisruptPass {
   readonly karpenter: KarpenterLease;
   /** Room that is reserved before NodeClaims are written. */
   readonly shared: SharedGroups;
-  readonly failures: Failure[];
-  /** Uids of claims that there was no time to mark. */
-  readonly unmarked: Set<string>;
   /** By the claim's uid; initialised ones that stay. */
   readonly driftResults: ReadonlyMap<string, DriftResult>;
   readonly commands: readonly Command[];
@@ -60,43 +98,41 @@ export interface DisruptPass {
   /** States that an initialised node has which is ready now. */
   readonly proven: ReadonlySet<string>;
   readonly canaries: readonly Canary[];
-  /** Failed canaries as written in this pass, by the pool's name: a patch carries all of them. */
-  readonly notes: Map<string, FailedCanaries>;
-  /** The same of failed moves. */
-  readonly failedMoves: Map<string, FailedMoves>;
-  /** The same of workloads that were moved. */
-  readonly moved: Map<string, MovedWorkloads>;
-  /** Uids of claims whose replacement was given up in this pass. */
-  readonly givenUp: Set<string>;
-  /** Claims that were created. */
-  readonly created: string[];
-  /** Claims that were deleted. */
-  readonly deleted: string[];
-  /**
-   * Uids of claims whose nodes were taken in hand as empty, whatever came of it: what is known of
-   * them is not so any more, and nothing else in the pass counts on them or does something to them.
-   */
-  readonly taken: Set<string>;
-  readonly events: BlockedEvents;
-  /** Why nodes with pods that might be consolidated stay, by the claim's name. */
-  readonly kept: Map<string, readonly Reason[]>;
-  /** Why nodes that are to return to what is tried first stay, by the claim's name. */
-  readonly fallbacks: Map<string, readonly Reason[]>;
-  /** Of the reasons in `kept` the ones that do not pass by themselves. */
-  readonly unconsolidatable: Map<string, readonly Reason[]>;
   readonly memory: ConsolidationMemory;
   /** What pods use. */
   readonly usage: PassUsage;
   /** The claim of a node about which somebody asks. */
   readonly asked: string | undefined;
-  /** Uids of claims whose nodes this pass disrupts. */
-  readonly begun: Set<string>;
-  /** Uids of claims that were allowed to begin in this pass: budgets count them. */
-  readonly chosen: Set<string>;
-  /** What was begun or done in this pass. */
-  readonly disruptions: Disruption[];
   /** Nodes that may be chosen, by the claim's uid, and why; undefined: nobody has approved any. */
   readonly approved: ReadonlyMap<string, VoluntaryReason> | undefined;
+  readonly outcome: PassOutcome;
+  readonly changes: PassChanges;
+}
+
+export function newOutcome(events: BlockedEvents): PassOutcome {
+  return {
+    created: [],
+    deleted: [],
+    disruptions: [],
+    failures: [],
+    events,
+    kept: new Map(),
+    fallbacks: new Map(),
+    unconsolidatable: new Map(),
+  };
+}
+
+export function noChanges(): PassChanges {
+  return {
+    unmarked: new Set(),
+    failedCanaries: new Map(),
+    failedMoves: new Map(),
+    movedWorkloads: new Map(),
+    givenUp: new Set(),
+    taken: new Set(),
+    begun: new Set(),
+    chosen: new Set(),
+  };
 }
 
 /** Whether the node may be chosen for this reason: where something was approved, nothing else goes. */

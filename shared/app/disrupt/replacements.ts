@@ -138,13 +138,13 @@ async function createReserved(
 }
 
 async function createReplacement(
-  { ports, created, shared }: DisruptPass,
+  { ports, outcome, shared }: DisruptPass,
   planned: NewNodeClaim,
   kind: VoluntaryReason,
 ): Promise<NodeClaim> {
   const { claim } = await shared.create(ports, planned);
   const decision = planned.annotations[DECISION];
-  created.push(claim.name);
+  outcome.created.push(claim.name);
   const nodepool = planned.labels[NODE_POOL] ?? '';
   ports.recorder.count('nodeclaims_created_total', { reason: kind.toLowerCase(), nodepool });
   await ports.cluster.event({

@@ -19,7 +19,7 @@ import type { DisruptPass } from './pass.ts';
 
 /** What `provision` would plan on: with the room that CapacityBuffers ask for, less what goes. */
 export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapshot> {
-  const { ports, settings, state, resolution, nowMs, taken, shared } = pass;
+  const { ports, settings, state, resolution, nowMs, changes, shared } = pass;
   const { nodePools, nodeClaims, nodes, pods } = state.objects;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const buffers = settings.capacityBuffer ? bufferPods(state) : [];
@@ -34,7 +34,7 @@ export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapsh
     pods: [...pods, ...buffers],
   };
   const gone = new Set(
-    nodeClaims.flatMap(({ uid, providerId }) => (taken.has(uid) ? (providerId ?? []) : [])),
+    nodeClaims.flatMap(({ uid, providerId }) => (changes.taken.has(uid) ? (providerId ?? []) : [])),
   );
   const caps = capsAt(settings.limitGroups, nodePools, nowMs);
   const capped = withGroupCaps(snapshot, shared.withOthers(caps));

@@ -39,11 +39,8 @@ function reasonsOfFallback(own: readonly Reason[], others: readonly Reason[]): r
 }
 
 /** What the other methods say of a node comes before what consolidation says. */
-export function reasonsFound({
-  kept,
-  fallbacks,
-  events,
-}: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
+export function reasonsFound({ outcome }: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
+  const { kept, fallbacks, events } = outcome;
   const returns = [...fallbacks].map(
     ([name, own]) => [name, reasonsOfFallback(own, kept.get(name) ?? [])] as const,
   );
@@ -75,7 +72,8 @@ function awaiting(pass: DisruptPass, command: Command): readonly Reason[] {
 
 /** Says why a pass has disrupted nothing, in one record. */
 export async function recordStays(pass: DisruptPass): Promise<void> {
-  const { ports, state, nowMs, driftResults, created, deleted, disruptions } = pass;
+  const { ports, state, nowMs, driftResults, outcome } = pass;
+  const { created, deleted, disruptions } = outcome;
   if (created.length + deleted.length + disruptions.length > 0) return;
   // A pause has a record of its own.
   if (isPaused(state.pausedUntilMs.disrupt, nowMs)) return;

@@ -8,9 +8,9 @@ import type { DisruptPass } from './pass.ts';
 const SAID_MAX = 10;
 
 /** Whether there is something of a node that was not said of it last. */
-export function hasNews({ driftResults, unconsolidatable, memory }: DisruptPass): boolean {
+export function hasNews({ driftResults, outcome, memory }: DisruptPass): boolean {
   return [...driftResults.values()].some(({ claim }) => {
-    const reasons = unconsolidatable.get(claim.name);
+    const reasons = outcome.unconsolidatable.get(claim.name);
     return reasons !== undefined && memory.isOther(claim.uid, sentences(reasons));
   });
 }
@@ -21,12 +21,12 @@ export function hasNews({ driftResults, unconsolidatable, memory }: DisruptPass)
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function recordUnconsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, driftResults, unconsolidatable, memory } = pass;
+  const { state, driftResults, outcome, memory } = pass;
   memory.forgetOthers(new Set(driftResults.keys()));
   const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   let left = SAID_MAX;
   for (const { claim } of all) {
-    const reasons = unconsolidatable.get(claim.name);
+    const reasons = outcome.unconsolidatable.get(claim.name);
     if (reasons === undefined) continue;
     if (left === 0) return;
     const said = sayingAll(reasons);

@@ -15,20 +15,20 @@ import { saying } from '../writes/decisions.ts';
 import { poolRef } from '../writes/references.ts';
 import { type DisruptPass, poolOf } from './pass.ts';
 
-function workloadsOf({ moved }: DisruptPass, pool: NodePool): MovedWorkloads {
-  return moved.get(pool.name) ?? movedWorkloads(pool.annotations);
+function workloadsOf({ changes }: DisruptPass, pool: NodePool): MovedWorkloads {
+  return changes.movedWorkloads.get(pool.name) ?? movedWorkloads(pool.annotations);
 }
 
 /** Where what is known of the pool's workloads is something else now, the NodePool says it. */
 async function note(pass: DisruptPass, pool: NodePool, workloads: MovedWorkloads): Promise<void> {
   const text = movedWorkloadsText(workloads);
   if (text === movedWorkloadsText(workloadsOf(pass, pool))) return;
-  pass.moved.set(pool.name, workloads);
+  pass.changes.movedWorkloads.set(pool.name, workloads);
   const write = async (): Promise<void> => {
     const annotations = { [UNDONE_MOVES]: text };
     await pass.ports.cluster.patchNodePool(poolRef(pool), { annotations });
   };
-  pass.failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
+  pass.outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
 }
 
 /** Looks whether nodes were launched for pods that were moved not long ago. */
@@ -45,7 +45,7 @@ export async function judgeMoves(pass: DisruptPass): Promise<void> {
 }
 
 async function tell(
-  { ports, failures }: DisruptPass,
+  { ports, outcome }: DisruptPass,
   pool: NodePool,
   undone: readonly (readonly [string, UndoneMoves])[],
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function tell(
     const said = saying(reason('move-undone-before', { workload, until }));
     const event = { regarding: poolRef(pool), type: 'Warning', reason: 'MoveUndone' } as const;
     const write = () => ports.cluster.event({ ...event, ...said });
-    failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
+    outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
   }
 }
 

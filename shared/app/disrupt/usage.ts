@@ -10,7 +10,7 @@ import type { BlockedEvents } from './events.ts';
 interface Asking {
   readonly ports: Ports;
   readonly state: ClusterState;
-  readonly events: BlockedEvents;
+  readonly outcome: { readonly events: BlockedEvents };
 }
 
 /**
@@ -21,13 +21,13 @@ export class PassUsage {
   #usage: MeteredUsage | undefined;
 
   /** Undefined: no NodePool has a guard. Of those that have one it is said what is missing. */
-  async of({ ports, state, events }: Asking): Promise<MeteredUsage | undefined> {
+  async of({ ports, state, outcome }: Asking): Promise<MeteredUsage | undefined> {
     const guarded = state.objects.nodePools.filter(hasUsageGuard);
     if (guarded.length === 0) return undefined;
     this.#usage ??= await ports.cluster.podUsage();
     if (this.#usage.kind === 'missing') {
       const { why } = this.#usage;
-      for (const pool of guarded) await events.ofPool(pool, [usageUnknown(pool, why)]);
+      for (const pool of guarded) await outcome.events.ofPool(pool, [usageUnknown(pool, why)]);
     }
     return this.#usage;
   }

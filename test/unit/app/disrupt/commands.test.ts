@@ -119,10 +119,10 @@ describe('whatever a method has chosen a node by', () => {
     const { pass, claim, node } = await observed(allowing);
     const why = { reason: 'Empty', reasons: [reason('node-empty', {})] } as const;
     await expect(deleteNodeClaim(pass, claim, node, why)).rejects.toThrow(InvariantViolation);
-    expect(pass.deleted).toEqual([]);
+    expect(pass.outcome.deleted).toEqual([]);
     await beginDisruption(pass, claim, node, 'Empty');
     await deleteNodeClaim(pass, claim, node, why);
-    expect(pass.deleted).toEqual([claim.name]);
+    expect(pass.outcome.deleted).toEqual([claim.name]);
   });
 });
 

@@ -14,7 +14,7 @@ it('a node without a known price stays, and it is said why', async () => {
   const moved = { ...first.claim, labels: { ...first.claim.labels, [ZONE]: 'us-east-1z' } };
   const priced = pricedCandidates(pass, [{ ...first, claim: moved }, second]);
   expect(priced.map(({ claim }) => claim.name)).toEqual([second.claim.name]);
-  const said = [...pass.kept].map(([name, reasons]) => [name, sentences(reasons)]);
+  const said = [...pass.outcome.kept].map(([name, reasons]) => [name, sentences(reasons)]);
   const price = 'The price of c7g.large on-demand in us-east-1z is not known';
   expect(said).toEqual([[first.claim.name, price]]);
 });

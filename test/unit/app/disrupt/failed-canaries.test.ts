@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/app/disrupt/canary.ts';
 import { ConsolidationMemory } from '../../../../shared/app/disrupt/consolidation-memory.ts';
 import { BlockedEvents } from '../../../../shared/app/disrupt/events.ts';
-import type { DisruptPass } from '../../../../shared/app/disrupt/pass.ts';
+import { type DisruptPass, newOutcome, noChanges } from '../../../../shared/app/disrupt/pass.ts';
 import { PassUsage } from '../../../../shared/app/disrupt/usage.ts';
 import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
 import { SharedGroups } from '../../../../shared/app/planning/shared-groups.ts';
@@ -35,31 +35,17 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     nowMs,
     karpenter: new KarpenterLease(ports, state, nowMs),
     shared: await SharedGroups.read(ports, settings),
-    failures: [],
-    unmarked: new Set(),
     driftResults,
     commands: [],
     draining: [],
     proven: new Set(),
     canaries: [],
-    notes: new Map(),
-    failedMoves: new Map(),
-    moved: new Map(),
-    givenUp: new Set(),
-    created: [],
-    deleted: [],
-    taken: new Set(),
-    kept: new Map(),
-    fallbacks: new Map(),
-    unconsolidatable: new Map(),
     usage: new PassUsage(),
     asked: undefined,
-    begun: new Set(),
-    chosen: new Set(),
-    disruptions: [],
     approved: undefined,
     memory: new ConsolidationMemory(),
-    events: new BlockedEvents(ports, 20),
+    outcome: newOutcome(new BlockedEvents(ports, 20)),
+    changes: noChanges(),
   };
   return pass;
 }
@@ -94,9 +80,10 @@ describe('failed canaries', () => {
     const pool = onlyPool(pass.state.objects);
     const nodePools = ['early', 'late', 'older'].map((name) => ({ ...pool, name }));
     const times = [1, 3, 2].map((atMs) => new Map([['a', atMs]]));
-    const notes = new Map(nodePools.map(({ name }, at) => [name, times[at] ?? new Map()]));
+    const failedCanaries = new Map(nodePools.map(({ name }, at) => [name, times[at] ?? new Map()]));
+    const changes = { ...pass.changes, failedCanaries };
     const state = { ...pass.state, objects: { ...pass.state.objects, nodePools } };
-    expect([...allFailedCanaries({ ...pass, state, notes })]).toEqual([['a', 3]]);
+    expect([...allFailedCanaries({ ...pass, state, changes })]).toEqual([['a', 3]]);
   });
 
   it('are kept while a class is not ready, and forgotten when nothing asks for them', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { disrupt } from '../../../../shared/app/disrupt/disrupt.ts';
+import { BlockedEvents } from '../../../../shared/app/disrupt/events.ts';
 import { markClaims } from '../../../../shared/app/disrupt/mark-claims.ts';
+import { newOutcome, noChanges } from '../../../../shared/app/disrupt/pass.ts';
 import { WRITES_AT_ONCE } from '../../../../shared/app/writes/at-once.ts';
 import type { WriteLeases } from '../../../../shared/app/writes/write-leases.ts';
 import { type ClusterState, PortError } from '../../../../shared/ports.ts';
@@ -14,8 +16,9 @@ const HOUR = 3_600_000;
 async function written(count: number, writeMs: number, refused = '') {
   const { ports } = await runningWorld([spread('web', 1)]);
   let nowMs = ports.clock.nowMs();
-  const unmarked = new Set<string>();
-  const pass = { ports: withPorts(ports, { clock: clockOf(() => nowMs) }), failures: [], unmarked };
+  const clocked = withPorts(ports, { clock: clockOf(() => nowMs) });
+  const outcome = newOutcome(new BlockedEvents(ports, 20));
+  const pass = { ports: clocked, outcome, changes: noChanges() };
   const claims = Array.from({ length: count }, (_, at) => {
     const claim = claimOf(`c-${at}`);
     return { claim: { ...claim, uid: claim.name } };
@@ -26,7 +29,7 @@ async function written(count: number, writeMs: number, refused = '') {
     if (claim.name === refused) throw new PortError('unknown', '503', 'unavailable');
     names.push(claim.name);
   });
-  return { names, failures: pass.failures, unmarked: [...unmarked] };
+  return { names, failures: outcome.failures, unmarked: [...pass.changes.unmarked] };
 }
 
 describe('claims that are marked', () => {
