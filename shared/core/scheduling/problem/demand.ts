@@ -90,7 +90,7 @@ function comesBack(pod: Pod): boolean {
  * would stand empty. A protection that ends after some time (`karpenter.sh/do-not-disrupt: 1h`) is
  * not looked at: the pod may move soon.
  */
-function isKept(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
+export function isNeverEvicted(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
   return (
     pod.annotations[DO_NOT_DISRUPT] === 'true' || budgets.some((budget) => blocks(budget, pod))
   );
@@ -126,7 +126,7 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[
   for (const { name, losesAllPods } of leaving) {
     for (const pod of onNodes.get(name) ?? []) {
       if (!comesBack(pod)) continue;
-      if (losesAllPods || !isKept(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
+      if (losesAllPods || !isNeverEvicted(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
     }
   }
   pods.push(...moving);
