@@ -14,6 +14,7 @@ import { classReferences } from './class-references.ts';
 import { doubtsOf } from './doubts.ts';
 import { ignoredNotes } from './ignored.ts';
 import { misspeltKind } from './misspelt-kinds.ts';
+import { withOwners } from './outside-owners.ts';
 import { type Place, remarksOn } from './remarks.ts';
 import { suggestion } from './suggestions.ts';
 import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
@@ -210,7 +211,11 @@ export function loadManifests(
   const last = lastOfEach(admitted('used'));
   const ignored = admitted('ignored');
   const autoscalers = ignored.filter(({ object }) => isAutoscaler(object));
-  const { used, notes } = scaled(last.used, autoscalers);
+  const counted = scaled(last.used, autoscalers);
+  const owned =
+    place === 'live' ? { used: counted.used, notes: [] } : withOwners(counted.used, known);
+  const { used } = owned;
+  const notes = [...counted.notes, ...owned.notes];
   // A class that is itself refused is there all the same: one fault, one line.
   problems.push(...classReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {
