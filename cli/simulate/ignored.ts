@@ -26,9 +26,16 @@ function podsAsked(value: unknown): string | undefined {
 /** Names told in one note. */
 const NAMES_MAX = 8;
 
+function listed(names: readonly string[]): string {
+  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
+  return `${names.slice(0, NAMES_MAX).join(', ')}${more}`;
+}
+
 /** What is known of objects that decide nothing by themselves. */
 export function ignoredNotes(ignored: readonly Manifest[]): readonly string[] {
-  const rest = ignored.filter(({ object }) => !isAutoscaler(object));
+  const isQuota = ({ object }: Manifest): boolean => object['kind'] === 'ResourceQuota';
+  const quotas = ignored.filter(isQuota).map(({ object }) => nameOf(object));
+  const rest = ignored.filter((each) => !isAutoscaler(each.object) && !isQuota(each));
   const operated = new Map(
     rest.flatMap(({ object }) => {
       const asked = isOfKubernetes(object) ? undefined : podsAsked(object['spec']);
@@ -38,13 +45,13 @@ export function ignoredNotes(ignored: readonly Manifest[]): readonly string[] {
   const others = rest.filter(({ object }) => !operated.has(object));
   const kinds = [...new Set(others.map(({ object }) => textAt(object, 'kind') ?? '?'))].sort();
   const names = [...operated.values()].sort();
-  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
   return [
     ...(names.length === 0
       ? []
-      : [
-          `operators make pods of these, which are not counted: ${names.slice(0, NAMES_MAX).join(', ')}${more}`,
-        ]),
+      : [`operators make pods of these, which are not counted: ${listed(names)}`]),
+    ...(quotas.length === 0
+      ? []
+      : [`not enforced, so that pods beyond them count: ${listed(quotas.toSorted())}`]),
     ...(kinds.length === 0 ? [] : [`ignored kinds: ${kinds.join(', ')}`]),
   ];
 }

@@ -99,11 +99,16 @@ function unusableSettings(used: readonly Manifest[]): readonly string[] {
 
 /** A line for everything that an API server would refuse and that runs here. */
 function doubtful(used: readonly Manifest[], known: readonly Json[]): readonly string[] {
-  const classes = [...used.map(({ object }) => object), ...known]
-    .filter((object) => object['kind'] === 'PriorityClass')
-    .flatMap((object) => textAt(object, 'metadata', 'name') ?? []);
+  const all = [...used.map(({ object }) => object), ...known];
+  const named = (kind: string): ReadonlySet<string> =>
+    new Set(
+      all
+        .filter((object) => object['kind'] === kind)
+        .flatMap((object) => textAt(object, 'metadata', 'name') ?? []),
+    );
+  const classes = { priority: named('PriorityClass'), runtime: named('RuntimeClass') };
   return used.flatMap(({ object, place }) =>
-    doubtsOf(object, new Set(classes)).map(
+    doubtsOf(object, classes).map(
       ({ path, message }) =>
         `${place(path)}: ${path} ${message}: an API server would refuse this, it runs here`,
     ),
