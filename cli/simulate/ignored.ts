@@ -1,27 +1,7 @@
-import { isJson, type Json, textAt } from '../../shared/sim/json.ts';
+import { textAt } from '../../shared/sim/json.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
 import { isAutoscaler } from './autoscalers.ts';
-
-/** Groups of Kubernetes itself: `apps`, `batch`, and those below `k8s.io`. */
-function isOfKubernetes(object: Json): boolean {
-  const [group = '', version] = (textAt(object, 'apiVersion') ?? '').split('/');
-  return version === undefined || !group.includes('.') || group.endsWith('.k8s.io');
-}
-
-/** Fields by which operators' objects say how many pods there are to be. */
-const COUNTS = /^(replicas|replicaCount|instances|size|count|nodeCount)$/;
-
-/** The first of these fields in the object's spec, as `count 3`. */
-function podsAsked(value: unknown): string | undefined {
-  if (Array.isArray(value)) return value.map(podsAsked).find((each) => each !== undefined);
-  if (!isJson(value)) return undefined;
-  for (const [key, each] of Object.entries(value)) {
-    if (COUNTS.test(key) && typeof each === 'number' && each > 0) return `${key} ${each}`;
-  }
-  return Object.values(value)
-    .map(podsAsked)
-    .find((each) => each !== undefined);
-}
+import { operatedPods } from './operated.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 8;
@@ -38,8 +18,10 @@ export function ignoredNotes(ignored: readonly Manifest[]): readonly string[] {
   const rest = ignored.filter((each) => !isAutoscaler(each.object) && !isQuota(each));
   const operated = new Map(
     rest.flatMap(({ object }) => {
-      const asked = isOfKubernetes(object) ? undefined : podsAsked(object['spec']);
-      return asked === undefined ? [] : [[object, `${nameOf(object)} (${asked})`] as const];
+      const pods = operatedPods(object);
+      if (pods === undefined) return [];
+      const asked = pods.asked === undefined ? '' : ` (${pods.asked})`;
+      return [[object, `${nameOf(object)}${asked}`] as const];
     }),
   );
   const others = rest.filter(({ object }) => !operated.has(object));
