@@ -186,6 +186,47 @@ describe('owners in the files', () => {
     expect(notes).not.toContain('stand in');
   });
 
+  it('keep them where the Deployment is there, too, with the template of its ReplicaSet', async () => {
+    const labels = { app: 'web-abc' };
+    const { containers } = set.spec.template.spec;
+    const deployment = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+      metadata: { name: 'web', namespace: 'default', uid: 'uid-of-web' },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers } },
+      },
+    };
+    const hashed = { ...labels, 'pod-template-hash': 'abc' };
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'uid-of-web' };
+    const owned = {
+      ...set,
+      metadata: { ...set.metadata, ownerReferences: [{ ...owner, controller: true }] },
+      spec: { ...set.spec, template: { metadata: { labels: hashed }, spec: { containers } } },
+    };
+    const { names } = await run([deployment, owned, ...TWO]);
+    expect(names).toEqual(['default/web-abc-1', 'default/web-abc-2']);
+  });
+
+  it('make no pods where they are Jobs that have ended', async () => {
+    const job = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'load', namespace: 'default' },
+      spec: { template: { spec: { containers: [{ name: 'main', image: 'app' }] } } },
+      status: { conditions: [{ type: 'Complete', status: 'True' }] },
+    };
+    const failed = {
+      ...job,
+      metadata: { ...job.metadata, name: 'failed' },
+      status: { conditions: [{ type: 'Failed', status: 'True' }] },
+    };
+    const { state } = await run([job, failed]);
+    expect(state.pods).toMatchObject({ running: 0, succeeded: 0, pending: [] });
+    expect(state.nodeClaims).toEqual([]);
+  });
+
   it('stand by themselves where their own owner is missing', async () => {
     const ownerReferences = [
       {
