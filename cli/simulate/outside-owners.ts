@@ -160,7 +160,10 @@ class Outside {
         if (first !== undefined) this.added.push({ ...first, object, text: undefined });
         for (const pod of own) {
           const manifest = byObject.get(pod);
-          if (manifest !== undefined) this.change(manifest, ownedBy(pod, object));
+          if (manifest === undefined) continue;
+          // A DaemonSet's pod goes with its node.
+          if (owner.kind === 'DaemonSet' && !this.isPlaced(pod)) this.leaveOut(manifest);
+          else this.change(manifest, ownedBy(pod, object));
         }
       }
     }
@@ -171,10 +174,15 @@ class Outside {
     this.changed.set(manifest, undefined);
   }
 
+  /** Whether the node that the pod is bound to, if any, is in the files. */
+  private isPlaced(pod: Json): boolean {
+    const node = textAt(pod, 'spec', 'nodeName');
+    return node === undefined || !isActive(pod) || this.files.hasNode(node);
+  }
+
   /** Puts the object in the place of the manifest's, without a node that is somewhere else. */
   private change(manifest: Manifest, object: Json): void {
-    const node = object['kind'] === 'Pod' ? textAt(object, 'spec', 'nodeName') : undefined;
-    const isThere = node === undefined || !isActive(object) || this.files.hasNode(node);
+    const isThere = object['kind'] !== 'Pod' || this.isPlaced(object);
     if (!isThere) this.waiting.push(nameOf(object));
     this.changed.set(manifest, { ...manifest, object: isThere ? object : withoutNode(object) });
   }

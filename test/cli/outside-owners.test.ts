@@ -98,6 +98,7 @@ describe('pods whose owner is not in the files', () => {
     expect(state.nodes).toHaveLength(1);
     expect(state.pods).toMatchObject({ running: 3, pending: [] });
     expect(notes).toContain('DaemonSet/agent (3 pods)');
+    expect(notes).not.toContain('Pod/agent');
   });
 
   it('of a StatefulSet keep their names, and their claims are there', async () => {
