@@ -58,14 +58,31 @@ function resourceDoubts(container: unknown, path: string): readonly Doubt[] {
   });
 }
 
-function podDoubts(spec: Json, path: string, classes: ReadonlySet<string>): readonly Doubt[] {
+/** Names of the objects that pods may name. */
+export interface ClassNames {
+  readonly priority: ReadonlySet<string>;
+  readonly runtime: ReadonlySet<string>;
+}
+
+function classDoubts(spec: Json, path: string, classes: ClassNames): readonly Doubt[] {
   const doubts: Doubt[] = [];
   const name = textAt(spec, 'priorityClassName');
-  if (name !== undefined && !classes.has(name) && !name.startsWith('system-')) {
-    const near = meant(name, classes);
+  if (name !== undefined && !classes.priority.has(name) && !name.startsWith('system-')) {
+    const near = meant(name, classes.priority);
     const message = `no PriorityClass is named "${name}"${near}; priority 0 is taken`;
     doubts.push({ path: `${path}.priorityClassName`, message });
   }
+  const runtime = textAt(spec, 'runtimeClassName');
+  if (runtime !== undefined && !classes.runtime.has(runtime)) {
+    const near = meant(runtime, classes.runtime);
+    const message = `no RuntimeClass is named "${runtime}"${near}; no overhead is added`;
+    doubts.push({ path: `${path}.runtimeClassName`, message });
+  }
+  return doubts;
+}
+
+function podDoubts(spec: Json, path: string, classes: ClassNames): readonly Doubt[] {
+  const doubts: Doubt[] = [...classDoubts(spec, path, classes)];
   if (listAt(spec, 'containers').length === 0) {
     doubts.push({ path: `${path}.containers`, message: 'needs at least one container' });
   }
@@ -85,8 +102,8 @@ function selectorDoubts(object: Json): readonly Doubt[] {
   return [{ path: 'spec.selector', message: 'does not match the labels of spec.template' }];
 }
 
-/** What an API server would refuse of a pod or a workload; `classes` are the PriorityClasses. */
-export function doubtsOf(object: Json, classes: ReadonlySet<string>): readonly Doubt[] {
+/** What an API server would refuse of a pod or a workload. */
+export function doubtsOf(object: Json, classes: ClassNames): readonly Doubt[] {
   const { kind } = object;
   if (kind === 'Pod') return podDoubts(objectAt(object, 'spec'), 'spec', classes);
   if (!WORKLOADS.has(kind)) return [];

@@ -194,6 +194,14 @@ function keyOf(object: Json): string {
   return `${object['kind']}/${namespace}/${textAt(object, 'metadata', 'name')}`;
 }
 
+/** The Deployment that a ReplicaSet is of by its name. */
+function deploymentKeyOf(object: Json): string {
+  const key = keyOf(object);
+  return object['kind'] === 'ReplicaSet'
+    ? key.replace(/^ReplicaSet(.*)-[^-]+$/, 'Deployment$1')
+    : key;
+}
+
 /** Whether a NodePool of Linux nodes takes pods that tolerate nothing. */
 function isOpen(pool: Json): boolean {
   const spec = objectAt(pool, 'spec', 'template', 'spec');
@@ -233,7 +241,7 @@ export function inEksCluster(
  * where a NodePool takes it: otherwise it runs on nodes of somebody else, or on Fargate.
  */
 export function eksCluster(manifests: readonly Json[]): EksCluster {
-  const given = new Set(manifests.map(keyOf));
+  const given = new Set(manifests.flatMap((each) => [keyOf(each), deploymentKeyOf(each)]));
   const pools = manifests.filter((each) => each['kind'] === 'NodePool');
   const isServed = pools.length === 0 || pools.some(isOpen);
   const all = [...storageClasses(), ...daemonSets(), ...(isServed ? coreDns() : [])];

@@ -14,6 +14,7 @@ import { classReferences } from './class-references.ts';
 import { doubtsOf } from './doubts.ts';
 import { ignoredNotes } from './ignored.ts';
 import { misspeltKind } from './misspelt-kinds.ts';
+import { withOwners } from './outside-owners.ts';
 import { type Place, remarksOn } from './remarks.ts';
 import { suggestion } from './suggestions.ts';
 import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
@@ -98,11 +99,16 @@ function unusableSettings(used: readonly Manifest[]): readonly string[] {
 
 /** A line for everything that an API server would refuse and that runs here. */
 function doubtful(used: readonly Manifest[], known: readonly Json[]): readonly string[] {
-  const classes = [...used.map(({ object }) => object), ...known]
-    .filter((object) => object['kind'] === 'PriorityClass')
-    .flatMap((object) => textAt(object, 'metadata', 'name') ?? []);
+  const all = [...used.map(({ object }) => object), ...known];
+  const named = (kind: string): ReadonlySet<string> =>
+    new Set(
+      all
+        .filter((object) => object['kind'] === kind)
+        .flatMap((object) => textAt(object, 'metadata', 'name') ?? []),
+    );
+  const classes = { priority: named('PriorityClass'), runtime: named('RuntimeClass') };
   return used.flatMap(({ object, place }) =>
-    doubtsOf(object, new Set(classes)).map(
+    doubtsOf(object, classes).map(
       ({ path, message }) =>
         `${place(path)}: ${path} ${message}: an API server would refuse this, it runs here`,
     ),
@@ -210,7 +216,11 @@ export function loadManifests(
   const last = lastOfEach(admitted('used'));
   const ignored = admitted('ignored');
   const autoscalers = ignored.filter(({ object }) => isAutoscaler(object));
-  const { used, notes } = scaled(last.used, autoscalers);
+  const counted = scaled(last.used, autoscalers);
+  const owned =
+    place === 'live' ? { used: counted.used, notes: [] } : withOwners(counted.used, known);
+  const { used } = owned;
+  const notes = [...counted.notes, ...owned.notes];
   // A class that is itself refused is there all the same: one fault, one line.
   problems.push(...classReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {

@@ -51,13 +51,18 @@ function section(title: string, body: string): string {
 
 type Entry = FinalState['timeline'][number];
 
-/** Entries that say the same of several objects at one moment are one line. */
+function isOfPod({ kind, object }: Entry): boolean {
+  return ['FailedScheduling', 'evicted', 'deleted'].includes(kind) && object.startsWith('Pod/');
+}
+
+/** Entries that say the same of several pods at one moment are one line. */
 function folded(timeline: readonly Entry[]): readonly (readonly [Entry, number])[] {
-  const byText = Map.groupBy(timeline, ({ at, kind, object, message }) =>
-    kind === 'FailedScheduling' || kind === 'evicted'
+  const byText = Map.groupBy(timeline, (entry) => {
+    const { at, kind, object, message } = entry;
+    return isOfPod(entry)
       ? JSON.stringify([at, kind, message])
-      : JSON.stringify([at, kind, message, object]),
-  );
+      : JSON.stringify([at, kind, message, object]);
+  });
   return [...byText.values()].flatMap((list) => {
     const [first] = list;
     return first === undefined ? [] : [[first, list.length - 1] as const];

@@ -51,6 +51,7 @@ function nodesText({ nodeClaims, nodes }: FinalState): string {
 
 /** Events that say why a node goes, in the field's words. */
 const CAUSES: ReadonlyMap<string, string> = new Map([
+  ['expired', 'Expired'],
   ['SpotInterrupted', 'interrupted by EC2'],
   ['InstanceUnhealthy', 'unhealthy'],
   ['InstanceStopping', 'stopped'],

@@ -4,7 +4,7 @@ import {
   withLimitRanges,
 } from '../api/kubernetes/limit-range.ts';
 import { ownValue } from '../core/model/labels.ts';
-import { type Json, numberAt, objectAt, textAt } from './json.ts';
+import { type Json, listAt, numberAt, objectAt, textAt, valueAt } from './json.ts';
 import type { ObjectStore } from './store.ts';
 
 /** A change that an admission webhook of the cluster makes to each new pod. */
@@ -24,16 +24,42 @@ export function limitRangesOf(
   });
 }
 
-/** What the API server's admission plugins make of a new pod: Priority, LimitRanger, webhooks. */
+/** What the admission plugins make of a new pod: RuntimeClass, LimitRanger, Priority, webhooks. */
 export function admittedPod(
   store: ObjectStore,
   pod: Json,
   webhooks: readonly PodWebhook[] = [],
 ): Json {
   const ranges = limitRangesOf(store, textAt(pod, 'metadata', 'namespace'));
+  const classed = withRuntimeClass(store, pod);
   const limited =
-    ranges.length === 0 ? pod : { ...pod, spec: withLimitRanges(objectAt(pod, 'spec'), ranges) };
+    ranges.length === 0
+      ? classed
+      : { ...classed, spec: withLimitRanges(objectAt(classed, 'spec'), ranges) };
   return webhooks.reduce((each, webhook) => webhook(each), withPriority(store, limited));
+}
+
+/**
+ * What the RuntimeClass admission does to a pod: it has the overhead of its class, and what the
+ * class says of nodes. https://kubernetes.io/docs/concepts/containers/runtime-class/
+ */
+function withRuntimeClass(store: ObjectStore, pod: Json): Json {
+  const name = textAt(pod, 'spec', 'runtimeClassName');
+  const found = name === undefined ? undefined : store.get('RuntimeClass', undefined, name);
+  if (found === undefined) return pod;
+  const spec = objectAt(pod, 'spec');
+  const overhead = valueAt(found, 'overhead', 'podFixed');
+  const nodeSelector = objectAt(found, 'scheduling', 'nodeSelector');
+  const tolerations = listAt(found, 'scheduling', 'tolerations');
+  return {
+    ...pod,
+    spec: {
+      ...(overhead === undefined ? {} : { overhead }),
+      ...spec,
+      nodeSelector: { ...objectAt(spec, 'nodeSelector'), ...nodeSelector },
+      tolerations: [...listAt(spec, 'tolerations'), ...tolerations],
+    },
+  };
 }
 
 /** Classes that every cluster has. https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/ */

@@ -65,6 +65,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   private readonly store: ObjectStore;
   private readonly onEvent: (event: ClusterEvent) => void;
   private readonly onEvict: (pod: KubeObject) => void;
+  private readonly onDelete: (pod: KubeObject, graceSeconds: number) => void;
   private readonly said = new Set<string>();
 
   constructor(
@@ -72,11 +73,13 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     on: {
       readonly event: (event: ClusterEvent) => void;
       readonly evict: (pod: KubeObject) => void;
+      readonly delete: (pod: KubeObject, graceSeconds: number) => void;
     },
   ) {
     this.store = store;
     this.onEvent = on.event;
     this.onEvict = on.evict;
+    this.onDelete = on.delete;
   }
 
   async read(): Promise<ClusterState> {
@@ -293,6 +296,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   async deletePod(ref: ObjectRef, gracePeriodSeconds: number): Promise<WriteResult> {
     const pod = this.find(ref);
     if (pod === undefined) return 'gone';
+    if (!isDeleting(pod)) this.onDelete(pod, gracePeriodSeconds);
     deletePod(this.store, pod, gracePeriodSeconds);
     return 'done';
   }

@@ -3,7 +3,7 @@ import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { reconcileDeployment } from './controllers/deployments.ts';
 import { GarbageCollector } from './controllers/garbage.ts';
-import { reconcileClaim } from './controllers/volumes.ts';
+import { provisionForConsumer, reconcileClaim } from './controllers/volumes.ts';
 import {
   type ControllerContext,
   deletePod,
@@ -119,6 +119,7 @@ export class ControlPlane {
   private write({ pod, node, message, preemption }: Binding): void {
     const object = this.store.get('Pod', pod.namespace, pod.name);
     if (object === undefined || isDeleting(object)) return;
+    if (node !== undefined) provisionForConsumer(this.store, pod, node);
     const now = this.timeline.isoNow();
     this.store.update(object, (stored) => {
       const latest = withoutNomination(stored);

@@ -1,4 +1,4 @@
-import type { ClusterEvent } from '../ports.ts';
+import type { ClusterEvent, DecisionRecord } from '../ports.ts';
 import { listAt, textAt } from './json.ts';
 import type { KubeObject, StoreChange } from './store.ts';
 import type { Timeline } from './timeline.ts';
@@ -77,6 +77,26 @@ export class Journal {
     if (!TOLD.has(reason) || isSaidTwice) return;
     const path = [regarding.kind, regarding.namespace, regarding.name];
     this.add(reason, path.filter((each) => each !== undefined).join('/'), message);
+  }
+
+  /** That a NodeClaim expires is recorded when it is deleted already, and told before that. */
+  onDecision({ object, message, detail }: DecisionRecord): void {
+    if (detail['reason'] !== 'expired' || !this.once(`${object}/expired`)) return;
+    const isDeletion = (each: JournalEntry): boolean =>
+      each.kind === 'deleted' && each.object === object;
+    const index = this.entries.findLastIndex(isDeletion);
+    const entry = this.entry(this.timeline.nowMs(), 'expired', object, message);
+    this.entries.splice(index === -1 ? this.entries.length : index, 0, entry);
+  }
+
+  /** A pod whose node no longer waits for it. */
+  onPodDeleted(pod: KubeObject, claim: KubeObject | undefined, graceSeconds: number): void {
+    const { namespace = '', name } = pod.metadata;
+    const isLimited = textAt(claim, 'spec', 'terminationGracePeriod') !== undefined;
+    const why = isLimited
+      ? 'terminationGracePeriod of its node runs out'
+      : 'its node does not wait';
+    this.add('deleted', `Pod/${namespace}/${name}`, `${why}: ${graceSeconds}s left to stop`);
   }
 
   onChange({ kind, object }: StoreChange): void {

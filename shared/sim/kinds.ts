@@ -1,7 +1,7 @@
 import type { Decoded, Issue } from '../api/issue.ts';
 import { type Kind, kindDecoders } from '../api/kinds.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
-import { INT32, show } from '../api/read.ts';
+import { INT32, Reader, show } from '../api/read.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
 import { isSchedule, isTimeZone } from './controllers/cron-jobs.ts';
@@ -98,6 +98,15 @@ const priorityClass: Check = (object) => {
   return [{ path: 'value', message }];
 };
 
+const runtimeClass: Check = (object) => {
+  const read = new Reader();
+  read.resources(valueAt(object, 'overhead', 'podFixed'), 'overhead.podFixed', 'up');
+  return [
+    ...issuesOf(read.result(undefined)),
+    ...specs.read(valueAt(object, 'scheduling'), 'scheduling').issues,
+  ];
+};
+
 const podTemplate: Check = (object) =>
   specs.read(valueAt(object, 'template', 'spec'), 'template.spec').issues;
 
@@ -126,6 +135,7 @@ const KINDS: Readonly<Record<string, Check>> = {
   'batch/Job': workload,
   'batch/CronJob': cronJob,
   'policy/PodDisruptionBudget': decoded('PodDisruptionBudget'),
+  'node.k8s.io/RuntimeClass': runtimeClass,
   'scheduling.k8s.io/PriorityClass': priorityClass,
   'storage.k8s.io/StorageClass': decoded('StorageClass'),
   'storage.k8s.io/CSINode': decoded('CSINode'),

@@ -110,8 +110,14 @@ export class SimulatedRecorder implements Recorder {
   readonly counts = new Map<string, number>();
   /** As they were last. */
   readonly levels = new Map<string, number>();
+  private readonly onDecision: (record: DecisionRecord) => void;
+
+  constructor(onDecision: (record: DecisionRecord) => void = () => undefined) {
+    this.onDecision = onDecision;
+  }
 
   async decision(record: DecisionRecord): Promise<void> {
+    this.onDecision(record);
     const { id, atMs } = record;
     const known = this.stretches.get(id);
     const last = known?.at(-1);

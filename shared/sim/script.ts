@@ -19,6 +19,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'Node',
   'Namespace',
   'PriorityClass',
+  'RuntimeClass',
   'PersistentVolume',
   'StorageClass',
   'CSINode',

@@ -1,5 +1,5 @@
 import type { OwnerReference } from '../core/model/pod.ts';
-import { isJson, type Json, listAt, textAt, textsAt } from './json.ts';
+import { isJson, type Json, listAt, objectAt, textAt, textsAt } from './json.ts';
 import { KindList } from './kind-list.ts';
 import { ObjectIndex } from './object-index.ts';
 import { HEX, Prng } from './prng.ts';
@@ -104,6 +104,12 @@ function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'>
   };
 }
 
+/** A claim keeps the class and the volume that it was given: its manifest does not name them. */
+function assignedSpec({ kind, spec }: KubeObject, manifest: Json): Json {
+  if (kind !== 'PersistentVolumeClaim' || !isJson(spec)) return {};
+  return { spec: { ...spec, ...objectAt(manifest, 'spec') } };
+}
+
 /** The objects of the simulated cluster, with the API server's rules for versions and deletion. */
 export class ObjectStore {
   private readonly byKind = new Map<string, KindList<KubeObject>>();
@@ -205,6 +211,7 @@ export class ObjectStore {
     return this.update(before, (object) => ({
       ...object,
       ...rest,
+      ...assignedSpec(object, rest),
       apiVersion: object.apiVersion,
       kind: object.kind,
       metadata: {

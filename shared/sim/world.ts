@@ -27,7 +27,7 @@ import { Kubelets } from './kubelet.ts';
 import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
 import { Prng } from './prng.ts';
-import { ObjectStore } from './store.ts';
+import { type KubeObject, ObjectStore } from './store.ts';
 import { Timeline } from './timeline.ts';
 
 export const WORLD_START_MS = Date.UTC(2026, 0, 1);
@@ -80,7 +80,7 @@ export class World {
   readonly timeline: Timeline;
   readonly store: ObjectStore;
   readonly compute: SimulatedCompute;
-  readonly recorder = new SimulatedRecorder();
+  readonly recorder = new SimulatedRecorder((record) => this.journal.onDecision(record));
   readonly journal: Journal;
   readonly settings: AppSettings;
   readonly ports: Ports;
@@ -134,6 +134,8 @@ export class World {
     const simulated = new SimulatedCluster(store, {
       event: (event) => this.journal.onEvent(event),
       evict: (pod) => this.countEviction(`${pod.metadata.namespace ?? ''}/${pod.metadata.name}`),
+      delete: (pod, graceSeconds) =>
+        this.journal.onPodDeleted(pod, this.claimOf(pod), graceSeconds),
     });
     store.onChange((change) => this.journal.onChange(change));
     const names = new Prng(seed, 'claims');
@@ -321,6 +323,14 @@ export class World {
   private countEviction(pod: string): void {
     this.evictions += 1;
     this.journal.add('evicted', `Pod/${pod}`, 'to drain its node');
+  }
+
+  /** Of the node that the pod is on. */
+  private claimOf(pod: KubeObject): KubeObject | undefined {
+    const node = textAt(pod, 'spec', 'nodeName');
+    return this.store
+      .list('NodeClaim')
+      .find((claim) => textAt(claim, 'status', 'nodeName') === node);
   }
 
   private used(subnet: string): number {

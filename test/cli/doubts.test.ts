@@ -26,6 +26,11 @@ describe('what an API server would refuse is noted, and runs', () => {
       'world.yaml:6: Pod/single: spec.priorityClassName no PriorityClass is named "urgent"',
     ],
     [
+      'an unknown runtime class',
+      POD.replace('spec:\n', 'spec:\n  runtimeClassName: kata\n'),
+      'world.yaml:6: Pod/single: spec.runtimeClassName no RuntimeClass is named "kata"',
+    ],
+    [
       'half a GPU',
       gpu('', limits(`${GPU}: 500m`)),
       'spec.containers[0].resources.limits.nvidia.com/gpu must be whole, not "500m"',

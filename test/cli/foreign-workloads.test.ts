@@ -208,6 +208,15 @@ describe('what manifests name that is elsewhere', () => {
     expect(alone.stdout).toContain('EKSAutoMode');
   });
 
+  it('a ResourceQuota does not bound pods, and a note says so', async () => {
+    const quota =
+      'apiVersion: v1\nkind: ResourceQuota\nmetadata: { name: few }\nspec: { hard: { pods: 0 } }\n';
+    const { state, stderr } = await run('3m', [quota, POD]);
+    expect(state.pods.running).toBe(1);
+    expect(stderr).toContain('not enforced, so that pods beyond them count: ResourceQuota/few');
+    expect(stderr).not.toContain('ignored kinds');
+  });
+
   it('reservations that nothing matches are told', async () => {
     const reserved = NODE_CLASS.replace('name: default', 'name: reserved').replace(
       '  kubelet:',

@@ -90,6 +90,8 @@ describe('the summary of a run', () => {
       entry('SpotInterrupted', 'b', 'spot_interrupted for instance i-1'),
       entry('removed', 'b', 'the instance is gone'),
       entry('removed', 'c', 'the instance is gone'),
+      entry('expired', 'f', 'The NodeClaim is older than spec.expireAfter'),
+      entry('removed', 'f', 'the instance is gone'),
       entry('ready', 'e', 'ip-10-0-0-1'),
       entry('removed', 'e', 'the instance is gone'),
       entry('deleted', 'd', 'not launched'),
@@ -97,7 +99,7 @@ describe('the summary of a run', () => {
     ];
     const summary = summaryOf(renderFinalState({ ...state, timeline }, view));
     expect(summary).toMatch(
-      /^ {2}gone {6}4: 1 Drifted, 1 deleted, 1 interrupted by EC2, 1 never ready; 0 evictions$/m,
+      /^ {2}gone {6}5: 1 Drifted, 1 Expired, 1 deleted, 1 interrupted by EC2, 1 never ready; 0 evictions$/m,
     );
     expect(summary).toContain('1 more NodeClaim never had an instance');
   });

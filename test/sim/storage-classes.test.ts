@@ -53,7 +53,7 @@ describe('claims of a StatefulSet', () => {
   const gp3 = storageClass('gp3', {}, true);
 
   it('that name no class get the default one, also where it comes after them', async () => {
-    const expected = { running: 3, classes: ['gp3'], volumes: 0 };
+    const expected = { running: 3, classes: ['gp3'], volumes: 3 };
     expect(await runningOf([gp3, database(plain)])).toEqual(expected);
     expect(await runningOf([database(plain), storageClass('slow'), gp3])).toEqual(expected);
   });

@@ -8,6 +8,8 @@ import { controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
 import type { KubeObject, ObjectStore } from '../store.ts';
 import { type ControllerContext, ownedBy, replicasOf } from './workloads.ts';
 
+const TEMPLATE_HASH = 'pod-template-hash';
+
 /**
  * One ReplicaSet for each template. Of the newest so many pods are started, and of older ones so
  * many ended, as `maxSurge` and `maxUnavailable` let. With the strategy Recreate all older pods go
@@ -24,7 +26,9 @@ export function reconcileDeployment({ store }: ControllerContext, deployment: Ku
   const sets = controlledBy(store, 'ReplicaSet', deployment);
   // Without a ReplicaSet it is the manifest of one that ran before it was paused.
   const current =
-    isPaused && sets.length > 0 ? largest(sets) : sets.find((each) => each.metadata.name === name);
+    isPaused && sets.length > 0
+      ? largest(sets)
+      : (sets.find((each) => each.metadata.name === name) ?? ofTemplate(sets, template));
   const others = sets.filter((each) => each !== current);
   const isHeld =
     strategy === 'Recreate' && !isPaused && others.some((each) => hasPods(store, each));
@@ -101,6 +105,17 @@ function largest(sets: readonly KubeObject[]): KubeObject | undefined {
   return sets.toSorted((a, b) => replicasOf(b) - replicasOf(a))[0];
 }
 
+/** One that a real cluster has named by its own hash. */
+function ofTemplate(sets: readonly KubeObject[], template: unknown): KubeObject | undefined {
+  const wanted = canonicalText(template);
+  return sets.find((set) => {
+    const own = objectAt(set, 'spec', 'template');
+    const metadata = objectAt(own, 'metadata');
+    const { [TEMPLATE_HASH]: _, ...labels } = objectAt(metadata, 'labels');
+    return canonicalText({ ...own, metadata: { ...metadata, labels } }) === wanted;
+  });
+}
+
 /** Pods that still end count, too. */
 function hasPods(store: ObjectStore, set: KubeObject): boolean {
   return controlledBy(store, 'Pod', set).some((pod) => !isOver(pod));
@@ -116,7 +131,7 @@ function createReplicaSet(
   }: { readonly name: string; readonly hash: string; readonly replicas: number },
 ): void {
   const template = valueAt(deployment, 'spec', 'template');
-  const labels = { ...textsAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
+  const labels = { ...textsAt(template, 'metadata', 'labels'), [TEMPLATE_HASH]: hash };
   store.create({
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',

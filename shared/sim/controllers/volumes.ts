@@ -1,6 +1,10 @@
+import { driverOfProvisioner } from '../../api/kubernetes/in-tree-volumes.ts';
+import { claimNameOf, type Pod } from '../../core/model/pod.ts';
+import { parseQuantity } from '../../core/quantity.ts';
 import { type Json, listAt, textAt, valueAt } from '../json.ts';
 import { isDeleting, withSpec, withStatus } from '../objects.ts';
 import type { KubeObject, ObjectStore } from '../store.ts';
+import { zoneOfVolume, zoneTerms } from '../volume-zones.ts';
 
 const BOUND = 'pv.kubernetes.io/bind-completed';
 const IS_DEFAULT = 'storageclass.kubernetes.io/is-default-class';
@@ -52,15 +56,80 @@ function defaultClass(store: ObjectStore): KubeObject | undefined {
 }
 
 /** Also a claim that was there before the class: Kubernetes gives it one later. */
-function assignClass(store: ObjectStore, claim: KubeObject): KubeObject {
+function assignClass(store: ObjectStore, claim: KubeObject): void {
   const { metadata, spec } = claim;
   const isNamed = valueAt(spec, 'storageClassName') !== undefined;
-  if (isNamed || metadata.annotations[BETA_CLASS] !== undefined || isBound(claim)) return claim;
-  const found = defaultClass(store);
-  if (found === undefined) return claim;
-  const storageClassName = found.metadata.name;
+  if (isNamed || metadata.annotations[BETA_CLASS] !== undefined || isBound(claim)) return;
+  const storageClassName = defaultClass(store)?.metadata.name;
+  if (storageClassName === undefined) return;
   store.update(claim, (latest) => withSpec(latest, { storageClassName }));
-  return store.get(claim.kind, metadata.namespace, metadata.name) ?? claim;
+}
+
+function storageOf(object: KubeObject, ...path: readonly string[]): number {
+  const said = textAt(object, 'spec', ...path, 'storage') ?? '';
+  return parseQuantity(said, 'storage') ?? 0;
+}
+
+function modesOf(object: KubeObject): readonly unknown[] {
+  return listAt(object, 'spec', 'accessModes');
+}
+
+/**
+ * The smallest volume that is there and free for a claim that does not wait for its pod: of the
+ * class that it names, with the access modes and the room that it asks for.
+ */
+function chooseVolume(store: ObjectStore, claim: KubeObject): void {
+  const className = textAt(claim, 'spec', 'storageClassName');
+  if (className === undefined || isBound(claim) || isDeleting(claim)) return;
+  const storage = store.get('StorageClass', undefined, className);
+  if (storage !== undefined && waitsForConsumer(storage)) return;
+  const [wanted, modes] = [storageOf(claim, 'resources', 'requests'), modesOf(claim)];
+  const [found] = store
+    .list('PersistentVolume')
+    .filter((each) => (textAt(each, 'spec', 'storageClassName') ?? '') === className)
+    .filter((each) => isFreeFor(each, claim) && storageOf(each, 'capacity') >= wanted)
+    .filter((each) => modes.every((mode) => modesOf(each).includes(mode)))
+    .toSorted((a, b) => storageOf(a, 'capacity') - storageOf(b, 'capacity'));
+  if (found === undefined) return;
+  store.update(claim, (latest) => withSpec(latest, { volumeName: found.metadata.name }));
+}
+
+/** The class by which the claim is to get a volume, where a driver makes volumes of it. */
+function classToProvision(store: ObjectStore, claim: KubeObject): KubeObject | undefined {
+  const { metadata, spec } = claim;
+  if (isBound(claim) || isDeleting(claim)) return undefined;
+  const name = metadata.annotations[BETA_CLASS] ?? textAt(spec, 'storageClassName') ?? '';
+  const storage = store.get('StorageClass', undefined, name);
+  const driver = storage && textAt(storage, 'provisioner');
+  return driver === undefined || driver === NO_PROVISIONER ? undefined : storage;
+}
+
+function waitsForConsumer(storage: KubeObject): boolean {
+  return textAt(storage, 'volumeBindingMode') === 'WaitForFirstConsumer';
+}
+
+/** A new volume of the class, that nodes may use to which one of the terms applies. */
+function provision(
+  store: ObjectStore,
+  claim: KubeObject,
+  storage: KubeObject,
+  nodeSelectorTerms: readonly Json[],
+): void {
+  const volumeName = `pvc-${claim.metadata.uid}`;
+  const driver = driverOfProvisioner(textAt(storage, 'provisioner') ?? '');
+  store.create({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: volumeName },
+    spec: {
+      storageClassName: storage.metadata.name,
+      csi: { driver, volumeHandle: volumeName },
+      ...(nodeSelectorTerms.length === 0
+        ? {}
+        : { nodeAffinity: { required: { nodeSelectorTerms } } }),
+    },
+  });
+  store.update(claim, (latest) => withSpec(latest, { volumeName }));
 }
 
 /**
@@ -68,44 +137,44 @@ function assignClass(store: ObjectStore, claim: KubeObject): KubeObject {
  * the driver chooses a zone by nodes that there are not yet: here the volume may be used in any.
  */
 function provisionAtOnce(store: ObjectStore, claim: KubeObject): void {
-  const { metadata, spec } = claim;
-  if (isBound(claim) || isDeleting(claim)) return;
-  const name = metadata.annotations[BETA_CLASS] ?? textAt(spec, 'storageClassName') ?? '';
-  const storage = store.get('StorageClass', undefined, name);
-  const driver = storage && textAt(storage, 'provisioner');
-  if (storage === undefined || driver === undefined || driver === NO_PROVISIONER) return;
-  if ((textAt(storage, 'volumeBindingMode') ?? 'Immediate') !== 'Immediate') return;
-  const volumeName = `pvc-${metadata.uid}`;
-  const terms = valueAt(storage, 'allowedTopologies');
-  store.create({
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name: volumeName },
-    spec: {
-      csi: { driver, volumeHandle: volumeName },
-      ...(Array.isArray(terms) && terms.length > 0 ? nodeAffinityOf(terms) : {}),
-    },
-  });
-  store.update(claim, (latest) => withSpec(latest, { volumeName }));
+  const storage = classToProvision(store, claim);
+  if (storage === undefined || waitsForConsumer(storage)) return;
+  provision(store, claim, storage, allowedTerms(storage));
 }
 
-function nodeAffinityOf(topologies: readonly unknown[]): Json {
-  const nodeSelectorTerms = topologies.map((each) => ({
+/**
+ * Makes the volumes of the pod's claims that have waited for it, as the driver does when
+ * kube-scheduler has chosen the node: one of EBS in the node's zone.
+ */
+export function provisionForConsumer(store: ObjectStore, pod: Pod, node: string): void {
+  const labels = store.get('Node', undefined, node)?.metadata.labels ?? {};
+  for (const volume of pod.spec.volumes) {
+    if (volume.kind === 'attached') continue;
+    const claim = store.get('PersistentVolumeClaim', pod.namespace, claimNameOf(pod, volume));
+    const storage = claim && classToProvision(store, claim);
+    if (claim === undefined || storage === undefined || !waitsForConsumer(storage)) continue;
+    const zone = zoneOfVolume(textAt(storage, 'provisioner') ?? '', labels);
+    provision(store, claim, storage, zone === undefined ? allowedTerms(storage) : zoneTerms(zone));
+    reconcileClaim(store, claim);
+  }
+}
+
+/** The class's `allowedTopologies` as terms of a node selector. */
+function allowedTerms(storage: KubeObject): readonly Json[] {
+  return listAt(storage, 'allowedTopologies').map((each) => ({
     matchExpressions: listAt(each, 'matchLabelExpressions').map((expression) => ({
       key: textAt(expression, 'key'),
       operator: 'In',
       values: valueAt(expression, 'values'),
     })),
   }));
-  return { nodeAffinity: { required: { nodeSelectorTerms } } };
 }
 
 /** What the volume controller and the driver's provisioner do for a claim before a pod uses it. */
 export function reconcileClaim(store: ObjectStore, found: KubeObject): void {
-  const claim = assignClass(store, found);
-  provisionAtOnce(store, claim);
-  bindNamedVolume(
-    store,
-    store.get(claim.kind, claim.metadata.namespace, claim.metadata.name) ?? claim,
-  );
+  const { kind, metadata } = found;
+  const steps = [assignClass, chooseVolume, provisionAtOnce, bindNamedVolume];
+  for (const step of steps) {
+    step(store, store.get(kind, metadata.namespace, metadata.name) ?? found);
+  }
 }

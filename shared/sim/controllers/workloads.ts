@@ -142,7 +142,8 @@ function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): reado
 
 export function reconcileJob(context: ControllerContext, job: KubeObject): void {
   const { store, names } = context;
-  if (isDeleting(job) || valueAt(job, 'spec', 'suspend') === true) return;
+  const isEnded = ['Complete', 'Failed'].some((type) => conditionStatus(job, type) === 'True');
+  if (isDeleting(job) || isEnded || valueAt(job, 'spec', 'suspend') === true) return;
   const pods = controlledBy(store, 'Pod', job);
   const succeeded = pods.filter((pod) => textAt(pod, 'status', 'phase') === 'Succeeded').length;
   const active = pods.filter((pod) => !isOver(pod) && !isDeleting(pod)).length;

@@ -10,7 +10,7 @@ import {
   meetsSpread,
   spreadCounts,
 } from './inter-pod.ts';
-import { matchesAny, matchesNodeTerms, matchesVolumes } from './node-match.ts';
+import { assumeVolumes, matchesAny, matchesNodeTerms, matchesVolumes } from './node-match.ts';
 import { isMakingRoom, type Preemption, preemption } from './preempt.ts';
 import { freeOn, type NodeView, place, type SchedulerView, withNominated } from './view.ts';
 
@@ -227,6 +227,7 @@ export function schedule(
       return { pod, node: undefined, message: chosen, preemption: room };
     }
     place(chosen, pod);
+    assumeVolumes(view, pod, chosen);
     failures.clear();
     return { pod, node: chosen.node.name, message: '' };
   });

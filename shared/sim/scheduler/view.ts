@@ -1,4 +1,4 @@
-import type { Namespace, Node } from '../../core/model/cluster.ts';
+import type { Namespace, Node, PersistentVolumeClaim } from '../../core/model/cluster.ts';
 import { HOSTNAME, type Labels } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import { addResources, type Resources, subtractResources } from '../../core/model/resources.ts';
@@ -19,6 +19,8 @@ export interface SchedulerView {
   readonly objects: Omit<ClusterSnapshot, 'instanceTypes'>;
   /** Pods that are nominated to a node and not bound yet, by the node's name. */
   readonly nominated: ReadonlyMap<string, Set<Pod>>;
+  /** Zones of volumes that pods placed in this cycle are to get, by the claim. */
+  readonly assumedZones: Map<PersistentVolumeClaim, string>;
 }
 
 function namespaceLabels(namespaces: readonly Namespace[]): ReadonlyMap<string, Labels> {
@@ -57,7 +59,8 @@ export function viewOf(
     if (pod.nodeName !== undefined || pod.deletedAtMs !== undefined) continue;
     nominated.get(pod.nominatedNodeName ?? '')?.add(pod);
   }
-  return { nodes, namespaces: namespaceLabels(objects.namespaces), objects, nominated };
+  const namespaces = namespaceLabels(objects.namespaces);
+  return { nodes, namespaces, objects, nominated, assumedZones: new Map() };
 }
 
 /** The view with nominated pods that matter as much as the pod on the node, as if they ran there. */
