@@ -132,7 +132,8 @@ function watchLoad({ reaction, durations: times }: CostInput): Load {
 
 /**
  * It stays while nodes come or go, one invocation for all of them, so that it takes at most the
- * whole month; the other runs are short, those that find the Lease held more so.
+ * whole month; the ticks of the rest of the month are short, wake-ups that find the Lease held more
+ * so.
  */
 function lifecycleLoad(input: CostInput): Load {
   const { durations: times } = input;
@@ -142,15 +143,16 @@ function lifecycleLoad(input: CostInput): Load {
   const woken = wakeUps(input);
   const each = times.lifecycleLaunch + times.lifecycleTermination;
   const busy = Math.min(SECONDS, comings * each);
-  const isAlways = busy === SECONDS;
-  const short = (isAlways ? 0 : ticks * idle) + woken * times.leaseHeld;
+  const quiet = ticks * (1 - busy / SECONDS);
+  const held = `${count(woken)} × ${amount(times.leaseHeld)} s`;
   return {
     runs: ticks + woken,
-    seconds: busy + short,
-    formula: isAlways
-      ? `(${count(SECONDS)} s + ${count(woken)} × ${amount(times.leaseHeld)} s)`
-      : `(${count(ticks)} × ${amount(idle)} s + ${count(comings)} nodes × ${amount(each)} s + ` +
-        `${count(woken)} × ${amount(times.leaseHeld)} s)`,
+    seconds: busy + quiet * idle + woken * times.leaseHeld,
+    formula:
+      quiet === 0
+        ? `(${count(SECONDS)} s + ${held})`
+        : `(${count(quiet)} × ${amount(idle)} s + ${count(comings)} nodes × ${amount(each)} s + ` +
+          `${held})`,
   };
 }
 

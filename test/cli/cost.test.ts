@@ -44,6 +44,8 @@ const INPUT: CostInput = {
 const HOLD_S = 730 * 3600;
 const HOLDS = HOLD_S / 780;
 const LAUNCHES = 100 * 0.5 * (730 / 24);
+/** Ticks of the month that find no drain or launch under way. */
+const QUIET = 43_800 * (1 - (LAUNCHES * 90) / HOLD_S);
 const WAKE_UPS = LAUNCHES * 25 + (HOLD_S / 780) * 6;
 
 function usd(name: string, change: Partial<CostInput> = {}): number {
@@ -58,8 +60,8 @@ describe('a part of the bill', () => {
     ['watch', { reaction: 'tick' }, 0],
     ['provision', {}, (43_800 * 0.8 + LAUNCHES * 4) * (1769 / 1024) * PRICE],
     ['provision', { churn: 0 }, 43_800 * 0.8 * (1769 / 1024) * PRICE],
-    ['lifecycle', {}, (43_800 * 0.3 + LAUNCHES * 90 + WAKE_UPS * 0.1) * PRICE],
-    ['lifecycle', { reaction: 'tick' }, (43_800 * 0.3 + LAUNCHES * 90.1) * PRICE],
+    ['lifecycle', {}, (QUIET * 0.3 + LAUNCHES * 90 + WAKE_UPS * 0.1) * PRICE],
+    ['lifecycle', { reaction: 'tick' }, (QUIET * 0.3 + LAUNCHES * 90.1) * PRICE],
     ['lifecycle', { reaction: 'tick', churn: 100 }, (HOLD_S + LAUNCHES * 200 * 0.1) * PRICE],
     ['disrupt', {}, 43_800 * 0.9 * (1769 / 1024) * PRICE],
     ['nodeclass', {}, 8_760 * 0.5 * PRICE],
