@@ -38,6 +38,7 @@ const sourceType = z.object({
   localNvmeGiB: z.number().nullable(),
   networkMbps: z.number().nullable(),
   ebsMbps: z.number().nullable(),
+  ebsAttachments: z.object({ most: z.number(), isShared: z.boolean() }).nullable(),
   hypervisor: z.string(),
   bareMetal: z.boolean(),
   cpuManufacturer: z.string(),
@@ -93,6 +94,8 @@ const CELLS: Readonly<
   localStorageGb: (type) => type.localNvmeGiB,
   networkMbps: (type) => type.networkMbps,
   ebsMbps: (type) => type.ebsMbps,
+  ebsAttachments: ({ ebsAttachments: each }) =>
+    each === null ? null : `${each.most}${each.isShared ? 's' : ''}`,
   hypervisor: (type) => type.hypervisor,
   bareMetal: (type) => flag(type.bareMetal),
   cpuManufacturer: (type) => type.cpuManufacturer,

@@ -16,6 +16,9 @@ export const METHOD = [
   'searches that moved nothing are not recorded, so moves that only the variant would have found in them are missing',
 ] as const;
 
+/** Instead of figures that would all be 0. */
+const NOTHING = 'There is nothing to compare: no launch that counts, and no search for moves.';
+
 function signed(amount: number): string {
   return amount > 0 ? `+${amount}` : String(amount);
 }
@@ -75,6 +78,7 @@ function searchesText(searches: number): string {
 /** A back-test as people read it. */
 export function backtestText(tested: Backtest, subject: string, currency: Currency): string {
   const { launches, searches, searchesLeftOut } = tested;
+  const isEmpty = searches === 0 && !launches.some(({ isCompared }) => isCompared);
   const left = launches.filter(({ isCompared }) => !isCompared).length;
   const again = counted(launches.length, 'recorded launch');
   const counts =
@@ -82,7 +86,7 @@ export function backtestText(tested: Backtest, subject: string, currency: Curren
   const lines = [
     `${counts}, decided again with ${subject}`,
     '',
-    ...sides(tested, currency),
+    ...(isEmpty ? [NOTHING] : sides(tested, currency)),
     ...(left > 0 ? [`${left} of ${launches.length} recorded launches not compared`] : []),
     ...(searchesLeftOut > 0
       ? [`${searchesText(searchesLeftOut)} left out: the rules plan launches only`]

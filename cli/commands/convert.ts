@@ -9,6 +9,7 @@ import { jsonText } from '../json.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf } from '../manifests.ts';
 import { formatOption, yamlText } from '../output.ts';
+import { quietOption } from '../progress.ts';
 import { isVisible, writeErr, writeOut } from '../terminal.ts';
 
 interface Options {
@@ -99,6 +100,7 @@ export function convertCommand(): Command {
       'spec.instanceProfile of EC2NodeClasses whose source names none',
     )
     .addOption(formatOption('yaml', 'json'))
+    .addOption(quietOption())
     .option('--strict', 'exit 1 if the conversion reports a change')
     .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
 }

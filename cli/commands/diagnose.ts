@@ -14,6 +14,7 @@ import {
 } from '../offline-catalog.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { quietOption } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { writeErr, writeOut } from '../terminal.ts';
@@ -125,6 +126,7 @@ export function diagnoseCommand(): Command {
     .option('--zones', 'one row per zone')
     .addOption(outputOption('table'))
     .option(...HTML_OPTION)
+    .addOption(quietOption())
     .option('-v, --verbose', 'list every instance type instead of families')
     .option('--strict', 'exit 1 if a NodeOverlay is not ready')
     .action((options: Options) => reporting(() => run(options)));

@@ -19,7 +19,7 @@ import {
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
-import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
+import { BARE, bareNotes, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
 import { SimulationProgress } from '../simulate/progress.ts';
@@ -95,6 +95,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   if (all.length === 0) problems.add('give at least one file or folder of manifests');
   const manifests = problems.collect(() => loadManifests(all, region, variables, note)) ?? [];
   for (const line of unknownValueNotes(manifests, catalog)) note(line);
+  if (options.bare === true) for (const line of bareNotes(manifests)) note(line);
   const load = (path: string) => loadManifests([path], region, variables, note, manifests);
   const file = options.scenario;
   const scenario =

@@ -1,5 +1,6 @@
 import type { InstanceType, Offering } from '../../shared/core/model/instance-type.ts';
 import { formatQuantity } from '../../shared/core/quantity.ts';
+import { launchableTypes } from './launchable.ts';
 import type { Diagnosis } from './source.ts';
 
 export interface Selection {
@@ -80,9 +81,13 @@ function rowOf(
   };
 }
 
-/** Rows by NodePool, type and capacity type (and zone), in the order of their names. */
+/**
+ * Rows by NodePool, type and capacity type (and zone), in the order of their names; without what
+ * the NodePool's requirements rule out.
+ */
 export function rowsOf(diagnosis: Diagnosis, selection: Selection): readonly Row[] {
-  const pools = [...diagnosis.resolution.instanceTypes]
+  const { nodePools, resolution } = diagnosis;
+  const pools = [...launchableTypes(nodePools, resolution.instanceTypes)]
     .filter(([pool]) => selection.nodePools.length === 0 || selection.nodePools.includes(pool))
     .sort(([a], [b]) => compareTexts(a, b));
   return pools.flatMap(([nodePool, types]) => {

@@ -2,7 +2,7 @@ import type { SchedulingCase } from '../../shared/api/case/decode.ts';
 import { resolveTypes } from '../../shared/app/planning/provisioning-input.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
-import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
+import type { NodeOverlay, NodePool } from '../../shared/core/model/provisioning.ts';
 import { type OverlayResolution, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
@@ -10,6 +10,7 @@ import { prepareSimulation, runUntil } from '../simulate/run.ts';
 /** Instance types by NodePool, before and after overlays, from wherever they come. */
 export interface Diagnosis {
   readonly before: ReadonlyMap<string, readonly InstanceType[]>;
+  readonly nodePools: readonly NodePool[];
   readonly nodeOverlays: readonly NodeOverlay[];
   readonly resolution: OverlayResolution;
   /** Objects that the API server would refuse, and why. */
@@ -24,6 +25,7 @@ export function diagnosisOfCase({ snapshot, rejected, name }: SchedulingCase): D
   const { nodePools, instanceTypes, nodeOverlays } = snapshot;
   return {
     before: instanceTypes,
+    nodePools,
     nodeOverlays,
     resolution: resolveOverlays(nodePools, instanceTypes, nodeOverlays),
     rejected,
@@ -54,6 +56,7 @@ export async function diagnosisOfManifests(
   );
   return {
     before: new Map(before),
+    nodePools,
     nodeOverlays,
     resolution,
     rejected: {},

@@ -50,12 +50,23 @@ export function unzipped(bytes: Uint8Array): string {
   return Buffer.from(isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
 }
 
+/** Which recording of a folder can be named instead; undefined: it is no folder, or holds none. */
+function heldBy(folder: string): string | undefined {
+  try {
+    const found = filesIn(folder).filter((file) => IS_RECORDING.test(file));
+    if (found.length === 0) return undefined;
+    return `name files, such as ${found[0]}${found.length > 1 ? ` (of ${found.length})` : ''}`;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The text of a recording's file, compressed or not; `-` is standard input. */
 export function recordingText(file: string): string {
   try {
     return unzipped(file === '-' ? standardInput() : readFileSync(file));
   } catch (error) {
-    throw unreadable(file, error, `a recording: ${WHERE}`);
+    throw unreadable(file, error, `a recording: ${heldBy(file) ?? WHERE}`);
   }
 }
 

@@ -226,6 +226,28 @@ export const BARE = [
   'leave out the DaemonSets, CoreDNS and StorageClasses of every EKS cluster',
 ] as const;
 
+/** Of a claim, or of a template of one in a StatefulSet. */
+function classNamesOf(object: Json): readonly string[] {
+  const claims =
+    object['kind'] === 'StatefulSet'
+      ? listAt(object, 'spec', 'volumeClaimTemplates')
+      : object['kind'] === 'PersistentVolumeClaim'
+        ? [object]
+        : [];
+  return claims.flatMap((claim) => textAt(claim, 'spec', 'storageClassName') ?? []);
+}
+
+/** StorageClasses of every EKS cluster that claims name and a bare one does not have. */
+export function bareNotes(manifests: readonly Json[]): readonly string[] {
+  const there = new Set(manifests.map(keyOf));
+  const named = new Set(manifests.flatMap(classNamesOf));
+  return storageClasses()
+    .filter((each) => !there.has(keyOf(each)))
+    .map((each) => textAt(each, 'metadata', 'name') ?? '')
+    .filter((name) => named.has(name))
+    .map((name) => `claims name the StorageClass ${name}, which ${BARE[0]} leaves out`);
+}
+
 /** The manifests in a new EKS cluster. */
 export function inEksCluster(
   manifests: readonly Json[],

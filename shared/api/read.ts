@@ -13,6 +13,9 @@ export const INT32 = { least: -2_147_483_648, most: 2_147_483_647 };
  */
 export type TooLarge = 'refuse' | 'cap';
 
+/** What kubectl and Helm read as a boolean beside `true` and `false`, as YAML 1.1 has it. */
+const YAML_1_1: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
+
 /**
  * Reads fields of unknown data and collects what is wrong with them. Every method returns a usable
  * value even where it noted an issue, so that reading goes on and all issues are found at once.
@@ -88,6 +91,8 @@ export class Reader {
   flag(value: unknown, path: string): boolean | undefined {
     if (value === undefined || value === null || typeof value === 'boolean')
       return value ?? undefined;
+    const word = String(value).toLowerCase();
+    if (Object.hasOwn(YAML_1_1, word)) return YAML_1_1[word];
     this.note(path, `must be true or false, not ${show(value)}`);
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2';
-import type { AcceleratorFacts, GpuFacts, MachineFacts } from '../catalog/facts.ts';
+import { SHARED_LIMIT } from '../catalog/attach-limits.ts';
+import type { AcceleratorFacts, EbsAttachments, GpuFacts, MachineFacts } from '../catalog/facts.ts';
 
 /** What EC2's description does not have. */
 export interface Beside {
@@ -48,6 +49,16 @@ function accelerators(info: InstanceTypeInfo): readonly AcceleratorFacts[] {
   }));
 }
 
+function ebsAttachments(
+  { EbsInfo }: InstanceTypeInfo,
+  known: MachineFacts | undefined,
+): EbsAttachments | undefined {
+  const most = EbsInfo?.MaximumEbsAttachments;
+  if (most === undefined) return known?.ebsAttachments;
+  const isShared = EbsInfo?.AttachmentLimitType === 'shared';
+  return isShared && most === SHARED_LIMIT ? undefined : { most, isShared };
+}
+
 function network(info: InstanceTypeInfo) {
   const { NetworkInfo } = info;
   const cards = NetworkInfo?.NetworkCards ?? [];
@@ -90,6 +101,7 @@ export function machineFacts(name: string, info: InstanceTypeInfo, beside: Besid
       EbsInfo?.EbsOptimizedSupport === 'default'
         ? EbsInfo.EbsOptimizedInfo?.MaximumBandwidthInMbps
         : undefined,
+    ebsAttachments: ebsAttachments(info, beside.known),
     hypervisor: info.Hypervisor ?? '',
     bareMetal: info.BareMetal ?? false,
     cpuManufacturer: (ProcessorInfo?.Manufacturer ?? '').toLowerCase(),

@@ -4,63 +4,34 @@ import type { LaunchSettings } from './settings.ts';
 
 export const EBS_CSI_DRIVER = 'ebs.csi.aws.com';
 
-/** Families whose volume limit is not shared with interfaces and other devices. */
-const DEDICATED_FAMILIES: ReadonlySet<string> = new Set(
-  (
-    'm7a m7i m7i-flex m8g c7a c7i c7i-flex c8g r7a r7i r7iz r8g x8g i7ie i8g ' +
-    'f2 g6 g6e gr6 p5 p5e p5en trn2 trn2u hpc7a'
-  ).split(' '),
-);
-
-/** Their limit by instance size, the root volume included. */
-const DEDICATED_LIMITS: Readonly<Record<string, number>> = {
-  medium: 32,
-  large: 32,
-  xlarge: 32,
-  '2xlarge': 32,
-  '4xlarge': 32,
-  '8xlarge': 32,
-  '12xlarge': 32,
-  '16xlarge': 48,
-  '24xlarge': 64,
-  '32xlarge': 88,
-  '48xlarge': 128,
-  'metal-16xl': 39,
-  'metal-24xl': 39,
-  'metal-32xl': 79,
-  'metal-48xl': 79,
-};
-
-/** What a Nitro instance can attach in all: volumes, network interfaces, local disks and GPUs. */
-const SHARED_LIMIT = 28;
-/** On Xen a Linux instance with more than this beside its root volume may fail to boot. */
+/** On Xen a Linux instance with more than this, its root volume included, may fail to boot. */
 const XEN_LIMIT = 39;
+/** What the driver takes for a type that it does not list: 28, less one network interface. */
+export const SHARED_LIMIT = 27;
 
 /**
- * How many EBS volumes pods can attach on a node, or undefined where AWS's documentation does not
- * determine it: bare metal with a shared limit, and local disks (their number is not in the
- * catalog) on instances that share the limit with them. Families of generation 8 and above that
- * the documentation does not name yet are undefined too.
+ * How many EBS volumes pods can attach on a node, as the driver reports it in the node's CSINode,
+ * which kube-scheduler goes by: the limit of EC2 for the type, less the volumes that the node
+ * starts with. Where volumes share it with network interfaces, each interface beyond the first is
+ * taken off; those that the VPC CNI attaches before the driver starts are not known here.
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/volume_limits.html
+ * https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/v1.64.0/pkg/driver/node.go
  */
 export function attachLimitsOf(
   facts: MachineFacts,
   settings: LaunchSettings,
-): Readonly<Record<string, number>> | undefined {
-  const volumes = volumeLimit(facts);
-  if (volumes === undefined) return undefined;
+): Readonly<Record<string, number>> {
   const { defaultVolumes } = IMAGE_FAMILIES[settings.imageFamily];
   // An instance has a root volume at least.
   const started = Math.max(1, settings.blockDevices.length, defaultVolumes.length);
-  return { [EBS_CSI_DRIVER]: Math.max(0, volumes - started) };
+  const { most, isShared } = ebsAttachmentsOf(facts);
+  const interfaces = isShared ? Math.max(1, settings.networkInterfaces?.length ?? 1) : 1;
+  // The driver reports no less: to Kubernetes 0 means that there is no limit.
+  return { [EBS_CSI_DRIVER]: Math.max(1, most - started - (interfaces - 1)) };
 }
 
-function volumeLimit(facts: MachineFacts): number | undefined {
-  const [family = '', size = ''] = facts.name.split('.');
-  if (DEDICATED_FAMILIES.has(family)) return DEDICATED_LIMITS[size];
-  if (facts.hypervisor === 'xen') return XEN_LIMIT + 1;
-  const generation = Number(/\d+/.exec(family)?.[0] ?? 0);
-  if (facts.bareMetal || generation >= 8 || facts.localStorageGb !== undefined) return undefined;
-  const devices = [...facts.gpus, ...facts.accelerators].reduce((sum, each) => sum + each.count, 0);
-  return SHARED_LIMIT - 1 - devices;
+function ebsAttachmentsOf({ hypervisor, ebsAttachments }: MachineFacts) {
+  // EC2 calls this limit shared, and the driver does not.
+  if (hypervisor === 'xen') return { most: XEN_LIMIT, isShared: false };
+  return ebsAttachments ?? { most: SHARED_LIMIT, isShared: true };
 }

@@ -1,5 +1,12 @@
 import { branchInterfacesLike } from './branch-interfaces.ts';
-import type { AcceleratorFacts, Catalog, CatalogZone, GpuFacts, MachineFacts } from './facts.ts';
+import type {
+  AcceleratorFacts,
+  Catalog,
+  CatalogZone,
+  EbsAttachments,
+  GpuFacts,
+  MachineFacts,
+} from './facts.ts';
 import { spotPricesByZone } from './spot-prices.ts';
 
 /** Columns of the embedded file, in the order in which it lists them. */
@@ -19,6 +26,7 @@ export const COLUMNS = [
   'localStorageGb',
   'networkMbps',
   'ebsMbps',
+  'ebsAttachments',
   'hypervisor',
   'bareMetal',
   'cpuManufacturer',
@@ -37,7 +45,7 @@ export type Column = (typeof COLUMNS)[number];
 
 /**
  * The embedded form of a region's catalog: one string a column, its rows separated by `|`, an
- * absent value empty, devices as `name:manufacturer:count:size` separated by `;`, zones as the
+ * absent value empty, a limit of EBS volumes with an s where it is shared, devices as `name:manufacturer:count:size` separated by `;`, zones as the
  * letters after the region's name, usage as the letters o (on-demand) and s (spot).
  */
 export interface EmbeddedCatalog {
@@ -140,6 +148,7 @@ function machine(row: Row, region: string, regionZones: readonly CatalogZone[]):
     localStorageGb: row.optional('localStorageGb'),
     networkMbps: row.optional('networkMbps'),
     ebsMbps: row.optional('ebsMbps'),
+    ebsAttachments: ebsAttachments(row),
     hypervisor: row.text('hypervisor'),
     bareMetal: row.text('bareMetal') === 'y',
     cpuManufacturer: row.text('cpuManufacturer'),
@@ -152,6 +161,14 @@ function machine(row: Row, region: string, regionZones: readonly CatalogZone[]):
     spotInterruption: row.text('spotInterruption') || undefined,
     zones,
   };
+}
+
+function ebsAttachments(row: Row): EbsAttachments | undefined {
+  const text = row.text('ebsAttachments');
+  if (text === '') return undefined;
+  const isShared = text.endsWith('s');
+  const most = row.number('ebsAttachments', isShared ? text.slice(0, -1) : text);
+  return { most, isShared };
 }
 
 function gpu(row: Row, [name = '', manufacturer = '', count, memory]: readonly string[]): GpuFacts {

@@ -23,6 +23,13 @@ export interface AcceleratorFacts {
   readonly cores: number | undefined;
 }
 
+/** How many EBS volumes an instance can attach, its root volume among them. */
+export interface EbsAttachments {
+  readonly most: number;
+  /** With network interfaces: one of these is taken off already, and so are disks and devices. */
+  readonly isShared: boolean;
+}
+
 /** What EC2 says about one instance type in one region, with its prices there. */
 export interface MachineFacts {
   readonly name: string;
@@ -46,6 +53,8 @@ export interface MachineFacts {
   readonly networkMbps: number | undefined;
   /** Maximum bandwidth, where the type is EBS-optimised by default. */
   readonly ebsMbps: number | undefined;
+  /** Undefined: the usual limit of Nitro or of Xen. */
+  readonly ebsAttachments: EbsAttachments | undefined;
   /** `nitro`, `xen`, or empty on bare metal. */
   readonly hypervisor: string;
   readonly bareMetal: boolean;

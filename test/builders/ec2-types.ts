@@ -25,6 +25,8 @@ export const C7G_LARGE: InstanceTypeInfo = {
   EbsInfo: {
     EbsOptimizedSupport: 'default',
     EbsOptimizedInfo: { MaximumBandwidthInMbps: 10000 },
+    MaximumEbsAttachments: 27,
+    AttachmentLimitType: 'shared',
   },
   Hypervisor: 'nitro',
   BareMetal: false,

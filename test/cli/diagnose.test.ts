@@ -43,6 +43,14 @@ describe('joiner diagnose', () => {
     expect(text).toMatch(/^general +- +c6g\.large +on-demand +\$0\.0680$/m);
   });
 
+  it('has no rows of types that no NodePool could launch', async () => {
+    const wide = NODE_OVERLAY.replace('[m6i.large]', '[m6i.large, p5.48xlarge]');
+    const text = await diagnosed([wide], '-v', '-q');
+    expect(text).toMatch(/^general +dearer +m6i\.large/m);
+    expect(text).not.toContain('p5.48xlarge');
+    expect(await diagnosed([], '--all', '-v')).not.toContain('p5.48xlarge');
+  });
+
   it('names overlays that clash, are shadowed or match nothing', async () => {
     const text = await diagnosed([NODE_OVERLAY, SHADOWED, CLASHING, DEAD]);
     const remarks = text.slice(0, text.indexOf('NODEPOOL'));

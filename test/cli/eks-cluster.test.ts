@@ -29,7 +29,25 @@ function podsOn({ nodeClaims }: { readonly nodeClaims: readonly { pods: string[]
   return nodeClaims.flatMap(({ pods }) => pods.map((each) => each.replace(/-[^/]*$/, '')));
 }
 
+const CLAIM = `apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: { name: data }
+spec: { storageClassName: gp3, accessModes: [ReadWriteOnce] }
+`;
+const CLASS = `apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: { name: gp3 }
+provisioner: ebs.csi.aws.com
+`;
+
 describe('the simulated cluster', () => {
+  it('a bare one says which StorageClasses of claims it leaves out', async () => {
+    const note = 'claims name the StorageClass gp3, which --bare leaves out';
+    expect((await simulated(OPEN, CLAIM, '--bare')).stderr).toContain(note);
+    expect((await simulated(OPEN, `${CLAIM}---\n${CLASS}`, '--bare')).stderr).not.toContain(note);
+    expect((await simulated(OPEN, CLAIM)).stderr).not.toContain(note);
+  });
+
   it('runs what every EKS cluster runs, and counts what its DaemonSets request', async () => {
     const { state } = await simulated(OPEN, '');
     expect(podsOn(state)).toEqual(expect.arrayContaining(['kube-system/coredns']));

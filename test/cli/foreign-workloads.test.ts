@@ -179,6 +179,32 @@ const MOUNTING = POD.replace(
   'spec:\n  volumes:\n    - name: data\n      persistentVolumeClaim: { claimName: data }\n',
 );
 
+describe('what Kubernetes takes and YAML 1.2 or older versions do not', () => {
+  it.each([
+    ['yes', '950', 1],
+    ['off', '950', 1],
+    ['Yes', '900', 0],
+  ] as const)(
+    'hostNetwork: %s with a toleration beyond 900 of a taint of %s',
+    async (flag, value, running) => {
+      const pool = POOL.replace(
+        '      nodeClassRef:',
+        `      taints: [{ key: sla, value: "${value}", effect: NoSchedule }]\n      nodeClassRef:`,
+      );
+      const toleration = '{ key: sla, operator: Gt, value: "900" }';
+      const pod = POD.replace(
+        'spec:\n',
+        `spec:\n  hostNetwork: ${flag}\n  tolerations: [${toleration}]\n`,
+      );
+      const answer = await inFolder({ 'a.yaml': [NODE_CLASS, pool, pod].join('---\n') }, (folder) =>
+        joiner('simulate', folder, '--bare', '--duration', '5m', '-o', 'json'),
+      );
+      expect(answer.exitCode, answer.stderr).toBe(0);
+      expect(JSON.parse(answer.stdout).pods.running).toBe(running);
+    },
+  );
+});
+
 describe('what manifests name that is elsewhere', () => {
   it('a claim is bound to the volume that it names', async () => {
     const { state } = await run('3m', [volume('us-east-1c'), MOUNTING]);

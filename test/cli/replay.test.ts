@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DEPLOYMENT, NODE_CLASS, NODE_POOL } from './manifests.ts';
@@ -135,6 +135,15 @@ describe('joiner replay', () => {
       expect(stderr).toContain(`a.json${says}`);
       expect(stderr).toContain(`b.json${says}`);
       expect(stderr).toContain('none.json: no such file');
+    });
+  });
+
+  it('names a recording of a folder that is given instead', async () => {
+    await recorded(async ([file = '']) => {
+      const { exitCode, stderr } = await joiner('replay', dirname(file));
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`${dirname(file)}: is a folder; expected a recording: name files`);
+      expect(stderr).toContain(`such as ${dirname(file)}/`);
     });
   });
 

@@ -51,6 +51,23 @@ describe('joiner solve', () => {
     expect(exitCode).toBe(0);
   });
 
+  it('places pods by labels of nodes that the types of a case do not list', async () => {
+    const selectors = [
+      { 'beta.kubernetes.io/arch': 'amd64' },
+      { 'failure-domain.beta.kubernetes.io/zone': 'us-east-1a' },
+      { 'failure-domain.beta.kubernetes.io/region': 'us-east-1' },
+      { 'topology.kubernetes.io/region': 'us-east-1' },
+    ];
+    const pods = [...selectors, { 'topology.kubernetes.io/region': 'us-west-2' }].map(
+      (nodeSelector, at) => ({
+        metadata: { name: `p${at}` },
+        spec: { nodeSelector, containers: [{ resources: { requests: { cpu: '10m' } } }] },
+      }),
+    );
+    const { errors } = (await solved({ ...aCase(), pods })) as { errors: object };
+    expect(Object.keys(errors)).toEqual(['default/p4']);
+  });
+
   it('says why a pod is left over, and exits 1 only when asked to be strict', async () => {
     const big = { resources: { requests: { cpu: '64' } } };
     const problem = {

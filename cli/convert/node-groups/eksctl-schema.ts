@@ -52,6 +52,8 @@ export const EKSCTL_GROUP = z.looseObject({
   maxInstanceLifetime: size.optional(),
   amiFamily: z.string().optional(),
   ami: z.string().optional(),
+  /** Of managed groups: the release of EKS's image. */
+  releaseVersion: z.string().optional(),
   volumeSize: z.int().min(1).optional(),
   volumeType: z.string().optional(),
   volumeIOPS: z.int().optional(),

@@ -3,7 +3,7 @@ import { issuesOf } from '../../../shared/api/schema/issues.ts';
 import { KUBELET_SPEC_FIELDS } from '../../../shared/core/launch/kubelet.ts';
 import { INSTANCE_LABELS } from '../../../shared/core/model/labels.ts';
 import type { Json } from '../../../shared/sim/json.ts';
-import { present } from '../part.ts';
+import { type Note, present } from '../part.ts';
 import {
   CLUSTER_CONFIG,
   type ClusterConfig,
@@ -20,6 +20,7 @@ import {
   ownTags,
   type TypeRequirement,
 } from './node-group.ts';
+import { releaseNotes, releaseOf } from './release.ts';
 
 /** https://eksctl.io/usage/custom-ami-support/; eksctl's default is AmazonLinux2023. */
 const FAMILIES: Readonly<Record<string, string>> = {
@@ -93,12 +94,35 @@ function marketOf(group: EksctlGroup, field: string): Pick<NodeGroup, 'capacityT
   return capacityTypesOf(onDemandBaseCapacity, onDemandPercentageAboveBaseCapacity, at);
 }
 
+type Subnets = NonNullable<NonNullable<NonNullable<ClusterConfig['vpc']>['subnets']>['private']>;
+
+/** eksctl finds a subnet by its CIDR too; a class needs its id or tags. */
+function subnetId(known: Subnets, name: string): string | undefined {
+  return known[name]?.id ?? (name.startsWith('subnet-') ? name : undefined);
+}
+
+function subnetNotes({ vpc }: ClusterConfig, group: EksctlGroup, field: string): readonly Note[] {
+  const both = { ...vpc?.subnets?.public, ...vpc?.subnets?.private };
+  const { subnets = [] } = group;
+  const hasIds = subnets.some((name) => subnetId(both, name) !== undefined);
+  const rest = hasIds ? 'the others are selected' : 'the class selects by other ids or tags';
+  return subnets.flatMap((name, index) => {
+    if (subnetId(both, name) !== undefined) return [];
+    const message = `"${name}": left out: its id is not in vpc.subnets, and ${rest}`;
+    return [{ field: `${field}.subnets[${index}]`, message }];
+  });
+}
+
 /** The subnets that the group names, those of its kind that the cluster names, or eksctl's own. */
 function subnetTermsOf(config: ClusterConfig, group: EksctlGroup): readonly Json[] {
   const { privateNetworking = false, subnets = [], availabilityZones = [] } = group;
   const known = config.vpc?.subnets?.[privateNetworking ? 'private' : 'public'] ?? {};
   const both = { ...config.vpc?.subnets?.public, ...config.vpc?.subnets?.private };
-  if (subnets.length > 0) return subnets.map((name) => ({ id: both[name]?.id ?? name }));
+  const named = subnets.flatMap((name) => {
+    const id = subnetId(both, name);
+    return id === undefined ? [] : [{ id }];
+  });
+  if (named.length > 0) return named;
   const inZones = Object.entries(known).filter(
     ([name, { az }]) => availabilityZones.length === 0 || availabilityZones.includes(az ?? name),
   );
@@ -184,6 +208,7 @@ function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): Node
     capacityTypes: market.capacityTypes,
     zones: availabilityZones,
     family,
+    imageRelease: isOwnImage ? undefined : releaseOf(group, family),
     imageTerms: isOwnImage ? [{ id: ami }] : [],
     role: iam.instanceRoleName ?? afterSlash(iam.instanceRoleARN),
     instanceProfile: afterSlash(iam.instanceProfileARN),
@@ -199,7 +224,12 @@ function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): Node
     minSize: group.minSize ?? 0,
     limits: nodeLimit(group.maxSize),
     lifetime: group.maxInstanceLifetime || undefined,
-    notes: [...market.notes, ...leftOut(group, EKSCTL_GROUP, field)],
+    notes: [
+      ...market.notes,
+      ...subnetNotes(config, group, field),
+      ...(isOwnImage ? [] : releaseNotes(group, family, field)),
+      ...leftOut(group, EKSCTL_GROUP, field),
+    ],
   };
 }
 

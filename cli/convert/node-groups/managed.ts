@@ -13,6 +13,7 @@ import {
 } from './launch-template.ts';
 import { leftOut } from './left-out.ts';
 import { type NodeGroup, nodeLimit, ownTags } from './node-group.ts';
+import { releaseNotes, releaseOf } from './release.ts';
 
 const EFFECTS = {
   NO_SCHEDULE: 'NoSchedule',
@@ -96,26 +97,6 @@ const UNREAD = {
   },
 };
 
-/** Of a release such as `1.35.0-20260112`, `1.49.0-713f44ce` or `1.35-2026.01.12`. */
-function releaseOf({ releaseVersion = '' }: Described, family: string): string | undefined {
-  const [, first = '', second = ''] = /^(\d+\.\d+\.\d+)-(\w+)$/.exec(releaseVersion) ?? [];
-  if (family === 'Bottlerocket' && first !== '') return `v${first}`;
-  const isDated = family === 'AL2023' || family === 'AL2';
-  return isDated && /^\d{8}$/.test(second) ? `v${second}` : undefined;
-}
-
-function releaseNotes(group: Described, family: string): readonly Note[] {
-  const { releaseVersion } = group;
-  if (releaseVersion === undefined || family === 'Custom') return [];
-  const release = releaseOf(group, family);
-  const latest = `${family.toLowerCase()}@latest`;
-  const message =
-    release === undefined
-      ? `"${releaseVersion}": left out: the alias ${latest} selects the newest images`
-      : `"${releaseVersion}": the alias stays at this release, as the group does; ${latest} follows new ones`;
-  return [{ field: `${FIELD}.releaseVersion`, message }];
-}
-
 function referenceOf({ launchTemplate }: Described): TemplateReference | undefined {
   if (launchTemplate === undefined) return undefined;
   const { id, name, version } = launchTemplate;
@@ -144,7 +125,7 @@ function notesOf(group: Described, family: string): readonly Note[] {
           },
         ]
       : []),
-    ...releaseNotes(group, family),
+    ...releaseNotes(group, family, FIELD),
     ...leftOut(group, DESCRIBED_NODE_GROUP.shape.nodegroup, FIELD, UNREAD),
   ];
 }

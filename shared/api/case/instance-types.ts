@@ -1,5 +1,5 @@
 import type { InstanceType, Offering, Overhead } from '../../core/model/instance-type.ts';
-import { normalizeLabelKey } from '../../core/model/labels.ts';
+import { normalizeLabelKey, REGION } from '../../core/model/labels.ts';
 import { NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
 import { type Fields, type Reader, show } from '../read.ts';
 
@@ -127,20 +127,35 @@ function readCapacity(read: Reader, value: unknown, path: string): Resources {
   return read.resources(value, path, 'down');
 }
 
+/** Of `us-west-2a` or `us-west-2-lax-1a`; undefined: the zone is not named as AWS names zones. */
+function regionOf(zone: string): string | undefined {
+  return /^([a-z]+(?:-[a-z]+)+-\d+)(?:[a-z]|-[a-z]+-\d+[a-z])$/.exec(zone)?.[1];
+}
+
+/** Every node has the label of its region, and cases leave it out: their zones tell it. */
+function regionLabel(offerings: readonly Offering[]): InstanceType['labels'] {
+  const [region, ...others] = new Set(offerings.map(({ zone }) => regionOf(zone)));
+  return region === undefined || others.length > 0 ? {} : { [REGION]: [region] };
+}
+
 function readType(read: Reader, value: unknown, path: string): ListedType {
   const fields = read.fields(value, path);
   noteUnknown(read, fields, TYPE, path);
   if (fields['offerings'] === undefined) read.note(`${path}.offerings`, 'is required');
-  const offerings = read.list(fields['offerings'], `${path}.offerings`);
+  const listed = read.list(fields['offerings'], `${path}.offerings`);
+  const offerings = listed.map((each, at) => readOffering(read, each, `${path}.offerings[${at}]`));
   const { nodePools } = fields;
   return {
     nodePools: nodePools === undefined ? undefined : read.texts(nodePools, `${path}.nodePools`),
     type: {
       name: read.requiredText(fields['name'], `${path}.name`),
-      labels: readLabels(read, fields['requirements'], `${path}.requirements`),
+      labels: {
+        ...regionLabel(offerings),
+        ...readLabels(read, fields['requirements'], `${path}.requirements`),
+      },
       capacity: readCapacity(read, fields['capacity'], `${path}.capacity`),
       overhead: readOverhead(read, fields['overhead'], `${path}.overhead`),
-      offerings: offerings.map((each, at) => readOffering(read, each, `${path}.offerings[${at}]`)),
+      offerings,
       capacityOverlays: [],
       attachLimits: undefined,
     },

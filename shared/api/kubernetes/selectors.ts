@@ -7,7 +7,12 @@ import type {
   Weighted,
 } from '../../core/model/pod.ts';
 import { OPERATORS, type RequirementExpression } from '../../core/model/requirement.ts';
-import { TAINT_EFFECTS, type Taint, type Toleration } from '../../core/model/taint.ts';
+import {
+  TAINT_EFFECTS,
+  type Taint,
+  TOLERATION_OPERATORS,
+  type Toleration,
+} from '../../core/model/taint.ts';
 import type { Reader } from '../read.ts';
 
 /** Operators of node selectors in pods: without Karpenter's Gte and Lte. */
@@ -147,10 +152,9 @@ export function topologySpreadConstraint(
 
 export function toleration(read: Reader, value: unknown, path: string): Toleration {
   const fields = read.fields(value, path);
-  const operators = ['Equal', 'Exists'] as const;
   return {
     key: read.text(fields['key'], `${path}.key`) ?? '',
-    operator: read.oneOf(fields['operator'], `${path}.operator`, operators) ?? 'Equal',
+    operator: read.oneOf(fields['operator'], `${path}.operator`, TOLERATION_OPERATORS) ?? 'Equal',
     value: read.text(fields['value'], `${path}.value`) ?? '',
     effect: read.oneOf(fields['effect'], `${path}.effect`, TAINT_EFFECTS),
   };

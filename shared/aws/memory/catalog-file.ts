@@ -46,6 +46,8 @@ const machine = z.object({
   localStorageGb: maybe(count),
   networkMbps: maybe(count),
   ebsMbps: maybe(count),
+  // Files of earlier versions have none.
+  ebsAttachments: maybe(z.object({ most: count, isShared: z.boolean() }).optional()),
   hypervisor: z.string(),
   bareMetal: z.boolean(),
   cpuManufacturer: z.string(),

@@ -25,13 +25,32 @@ export function isDisrupted({ taints }: { readonly taints: readonly Taint[] }): 
   return taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
 }
 
+/** Gt and Lt: Kubernetes ≥ 1.35 with the feature gate TaintTolerationComparisonOperators. */
+export const TOLERATION_OPERATORS = ['Equal', 'Exists', 'Gt', 'Lt'] as const;
+
 export interface Toleration {
   /** Empty with operator Exists: every taint. */
   readonly key: string;
-  readonly operator: 'Equal' | 'Exists';
+  readonly operator: (typeof TOLERATION_OPERATORS)[number];
   readonly value: string;
   /** Undefined: every effect. */
   readonly effect: TaintEffect | undefined;
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** A decimal integer of 64 bits as Kubernetes writes it; anything else is no number to it. */
+function int64(text: string): bigint | undefined {
+  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return number > INT64_MAX || number < -INT64_MAX - 1n ? undefined : number;
+}
+
+/** Whether the taint's value is greater, or less, than that of the toleration. */
+function compares({ operator, value }: Toleration, taint: Taint): boolean {
+  const [own, its] = [int64(value), int64(taint.value)];
+  if (own === undefined || its === undefined) return false;
+  return operator === 'Gt' ? its > own : its < own;
 }
 
 /**
@@ -42,6 +61,7 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
   if (toleration.key !== '' && toleration.key !== taint.key) return false;
   if (toleration.operator === 'Exists') return true;
+  if (toleration.operator !== 'Equal') return toleration.key !== '' && compares(toleration, taint);
   return toleration.key !== '' && toleration.value === taint.value;
 }
 

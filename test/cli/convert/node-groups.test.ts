@@ -114,6 +114,12 @@ describe('a node group of eksctl', () => {
       { vpc: { subnets } },
       [{ id: 'subnet-0b' }],
     ],
+    [
+      'those whose ids are known',
+      { subnets: ['by-cidr', 'second'] },
+      { vpc: { subnets: { private: { ...subnets.private, 'by-cidr': { cidr: '10.0.1.0/24' } } } } },
+      [{ id: 'subnet-0b' }],
+    ],
   ])('subnets: %s', async (_, group, more, wanted) => {
     const { nodeClass } = await converted(eksctl(group, more), '--role', 'r');
     expect(valueAt(nodeClass, 'spec', 'subnetSelectorTerms')).toEqual(wanted);
@@ -162,6 +168,39 @@ function managed(more: object = {}): object {
     },
   };
 }
+
+describe('what a group of eksctl names and a class cannot', () => {
+  it('is said of subnets without an id by their own names; all else is converted', async () => {
+    const vpc = { subnets: { private: { 'by-cidr': { cidr: '10.0.1.0/24' } } } };
+    const group = { subnets: ['by-cidr'], privateNetworking: true };
+    const { exitCode, stderr, nodeClass, pool } = await converted(
+      eksctl(group, { vpc }),
+      '--role',
+      'r',
+    );
+    expect(exitCode, stderr).toBe(0);
+    expect(stderr).toContain('managedNodeGroups[0].subnets[0]: "by-cidr": left out: its id is not');
+    const tags = { 'alpha.eksctl.io/cluster-name': 'shop', 'kubernetes.io/role/internal-elb': '1' };
+    expect(valueAt(nodeClass, 'spec', 'subnetSelectorTerms')).toEqual([{ tags }]);
+    expect(requirement(pool, TYPES)).toEqual([['In', ['m5.large']]]);
+  });
+
+  it.each([
+    [{ releaseVersion: '1.30.0-20240703' }, 'al2023@v20240703', 'stays at this release'],
+    [
+      { amiFamily: 'Bottlerocket', releaseVersion: '1.20.3-5d9ac849' },
+      'bottlerocket@v1.20.3',
+      'stays at this release',
+    ],
+    [{ releaseVersion: '1.30' }, 'al2023@latest', 'left out: the alias al2023@latest'],
+    [{}, 'al2023@latest', ''],
+  ])('the release %j: %s', async (group, alias, told) => {
+    const { stderr, nodeClass } = await converted(eksctl(group), '--role', 'r');
+    expect(valueAt(nodeClass, 'spec', 'amiSelectorTerms')).toEqual([{ alias }]);
+    expect(stderr).toContain(told);
+    if (told !== '') expect(stderr).toContain('managedNodeGroups[0].releaseVersion');
+  });
+});
 
 describe('a managed node group', () => {
   it.each<readonly [string, string]>([

@@ -41,7 +41,7 @@ describe('a pod of a cluster', () => {
   });
 
   it.each([
-    ['an operator of tolerations', { tolerations: [{ key: 'a', operator: 'Gt', value: '3' }] }],
+    ['an operator of tolerations', { tolerations: [{ key: 'a', operator: 'Ge', value: '3' }] }],
     [
       'a number that is none',
       {

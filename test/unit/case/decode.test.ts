@@ -112,6 +112,22 @@ describe('instance types of NodePools', () => {
       'kubernetes.io/arch': ['arm64'],
     });
   });
+
+  it.each([
+    [['us-west-2a', 'us-west-2b'], ['us-west-2']],
+    [['us-west-2a', 'us-west-2-lax-1a'], ['us-west-2']],
+    [['us-gov-east-1b'], ['us-gov-east-1']],
+    [['us-west-2a', 'eu-west-1a'], undefined],
+    [['test-zone'], undefined],
+  ])('zones tell the region: %j', (zones, region) => {
+    const offerings = zones.map((zone) => ({ zone, capacityType: 'spot', price: 1 }));
+    const labelsOf = (more: object) =>
+      decoded({ instanceTypes: [type('t', { offerings, ...more })] }).snapshot.instanceTypes.get(
+        'general',
+      )?.[0]?.labels['topology.kubernetes.io/region'];
+    expect(labelsOf({})).toEqual(region);
+    expect(labelsOf({ requirements: { 'topology.kubernetes.io/region': ['x'] } })).toEqual(['x']);
+  });
 });
 
 describe('objects that are left out', () => {

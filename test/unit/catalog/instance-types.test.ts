@@ -357,32 +357,6 @@ describe('offerings', () => {
   });
 });
 
-describe('volume limits', () => {
-  const attachable = (name: string, settings: Partial<LaunchSettings> = {}) =>
-    type(name, settings).attachLimits?.['ebs.csi.aws.com'];
-  test.each([
-    ['m5.large', 28 - 1 - 1],
-    ['m7i.large', 32 - 1],
-    ['r7i.48xlarge', 128 - 1],
-    ['c7i.metal-48xl', 79 - 1],
-    ['m4.large', 39],
-    ['inf2.48xlarge', 28 - 1 - 12 - 1],
-  ])('%s: %i', (name, limit) => {
-    expect(attachable(name)).toBe(limit);
-  });
-
-  test('volumes that the class maps count', () => {
-    const volume = { deviceName: '/dev/xvda', rootVolume: false, volumeSize: GIB };
-    expect(attachable('m7i.large', { blockDevices: [volume, volume, volume] })).toBe(29);
-    expect(attachable('m7i.large', { imageFamily: 'Bottlerocket' })).toBe(30);
-  });
-
-  test('undefined where the documentation does not determine it', () => {
-    expect(type('m5d.large').attachLimits).toBeUndefined();
-    expect(type('m5.metal').attachLimits).toBeUndefined();
-  });
-});
-
 describe('sharing', () => {
   test('equal settings share one result, whatever the order of their lists', () => {
     const reversed = [...virginia.zones].reverse();

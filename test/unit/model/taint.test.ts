@@ -38,6 +38,24 @@ describe('a toleration', () => {
   ])('%s', (_, rest, expected) => {
     expect(tolerates(toleration(rest), ours)).toBe(expected);
   });
+
+  it.each<[string, 'Gt' | 'Lt', string, boolean]>([
+    ['950', 'Gt', '900', true],
+    ['950', 'Gt', '950', false],
+    ['950', 'Lt', '1000', true],
+    ['-5', 'Lt', '0', true],
+    ['-5', 'Gt', '0', false],
+    ['9223372036854775807', 'Gt', '9223372036854775806', true],
+    ['9223372036854775808', 'Gt', '0', false],
+    ['0950', 'Gt', '900', false],
+    ['9.5', 'Gt', '9', false],
+    ['gold', 'Gt', '1', false],
+    ['950', 'Gt', '', false],
+  ])('a taint of %s, %s %s: %s', (value, operator, own, expected) => {
+    const each = toleration({ key: 'sla', operator, value: own });
+    expect(tolerates(each, taint('sla', value))).toBe(expected);
+    expect(tolerates({ ...each, key: '' }, taint('sla', value))).toBe(false);
+  });
 });
 
 describe('a taint', () => {

@@ -4,6 +4,7 @@ import {
   DO_NOT_DISRUPT,
   HOSTNAME,
   INSTANCE_TYPE,
+  NODE_POOL,
   ZONE,
 } from '../../../shared/core/model/labels.ts';
 import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
@@ -148,6 +149,45 @@ describe('spread', () => {
     const types = [typeOf('t', 2, 8, 0.1, { zones: ['zone-a', 'zone-b'] })];
     const byZone = podsByZone(planOf({ pods: [...spreads, ...plain], types }));
     expect(Object.keys(byZone)).toEqual(['zone-a', 'zone-b']);
+  });
+
+  it('knows no empty domain where no pod may go, whatever the policies let in', () => {
+    const open = [spread(ZONE, { nodeAffinityPolicy: 'Ignore' })];
+    const inA = { topologySpread: open, nodeSelector: { [ZONE]: 'zone-a' } };
+    const pods = podsOf(6, 'a', inA);
+    expect(podsByZone(planOf({ pods }))).toEqual({ 'zone-a': 6 });
+    const elsewhere = podOf('other', { nodeSelector: { [ZONE]: 'zone-b' } }, { labels: {} });
+    expect(podsByZone(planOf({ pods: [...pods, elsewhere] }))).toEqual({
+      'zone-a': 1,
+      'zone-b': 1,
+    });
+    const node = nodeOf('n', 1, 4, { zone: 'zone-b' });
+    expect(podsByZone(planOf({ pods, nodes: [node] }))).toEqual({ 'zone-a': 1 });
+    const requirements = [{ key: ZONE, operator: 'In' as const, values: ['zone-a', 'zone-b'] }];
+    const nodePools = [poolOf('gpu', { taints: [gpuTaint] }), poolOf('general', { requirements })];
+    const even = podsOf(6, 'a', { topologySpread: [spread(ZONE)] });
+    expect(podsByZone(planOf({ pods: even, nodePools }))).toEqual({ 'zone-a': 3, 'zone-b': 3 });
+  });
+
+  it('holds for teams that have NodePools of their own', () => {
+    const taints = [{ key: 'team', value: 'b', effect: 'NoSchedule' as const }];
+    const nodePools = [poolOf('a'), poolOf('b', { taints })];
+    const tolerations = [
+      { key: 'team', operator: 'Exists', value: '', effect: undefined } as const,
+    ];
+    const toB = [
+      {
+        matchExpressions: [{ key: NODE_POOL, operator: 'In' as const, values: ['b'] }],
+        matchFields: [],
+      },
+    ];
+    const inB = { tolerations, requiredNodeAffinity: toB, nodeSelector: { [ZONE]: 'zone-b' } };
+    const topologySpread = [spread(ZONE, { nodeAffinityPolicy: 'Ignore' })];
+    const pods = [
+      ...podsOf(3, 'a', { topologySpread, nodeSelector: { [ZONE]: 'zone-a' } }),
+      podOf('b', inB, { labels: {} }),
+    ];
+    expect(podsByZone(planOf({ pods, nodePools }))).toEqual({ 'zone-a': 1, 'zone-b': 1 });
   });
 
   it('counts only pods with the same values of matchLabelKeys', () => {

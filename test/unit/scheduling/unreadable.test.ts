@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
 
-const unreadable = 'spec.tolerations[0].operator must be one of Equal, Exists, not "Gt"';
+const unreadable = 'spec.tolerations[0].operator must be one of Equal, Exists, Gt, Lt, not "Ge"';
 const requests = { cpu: 1, pods: Number.MAX_SAFE_INTEGER };
 const nodes = [nodeOf('here', 64, 256)];
 

@@ -85,6 +85,9 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),
     pools,
     groups,
+    usable: new Set(
+      groups.filter(({ allowed }) => classes.some(({ rule }) => allowed[rule.id] === 1)),
+    ),
     limitGroups: groupRooms(snapshot),
     daemons,
     daemonPorts: daemons.filter((each) => each.ports.length > 0),

@@ -85,6 +85,8 @@ export interface Problem {
   readonly closed: ReadonlySet<StateNode>;
   readonly pools: readonly PoolVariant[];
   readonly groups: readonly LaunchGroup[];
+  /** Those of the groups that the rules of some pod of the demand allow: no plan opens others. */
+  readonly usable: ReadonlySet<LaunchGroup>;
   /** What caps on NodePools together leave before the plan. */
   readonly limitGroups: readonly GroupRoom[];
   readonly daemons: readonly DaemonLoad[];

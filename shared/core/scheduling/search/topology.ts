@@ -51,8 +51,10 @@ interface SpreadCounter {
   /** Index of its counts. */
   readonly table: number;
   /**
-   * Values of eligible nodes: of those that exist and of those that could be launched for any pod,
-   * because an empty node that another pod brings counts for the minimum, too.
+   * Values of eligible nodes: of those that exist and of those that could be launched for any pod
+   * of the demand, because an empty node that another pod brings counts for the minimum, too. What
+   * no pod may use is launched for none: kube-scheduler knows no domain there, although
+   * `nodeAffinityPolicy: Ignore` and `nodeTaintsPolicy: Ignore` would let it in.
    */
   readonly domains: readonly string[];
   readonly eligible: Map<StateNode | LaunchGroup, boolean>;
@@ -186,7 +188,7 @@ export class Topology {
     const domains = new Set<string>();
     const places = [
       ...this.problem.nodes.map(placeOfNode),
-      ...this.problem.groups.map(placeOfGroup),
+      ...[...this.problem.usable].map(placeOfGroup),
     ];
     for (const place of places) {
       const value = place.label(term.key);

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogFile, pricesAtMs } from '../../../../shared/aws/memory/catalog-file.ts';
 import { loadCatalog } from '../../../../shared/catalog/catalog.ts';
@@ -66,6 +66,19 @@ describe('the catalog of the bucket', () => {
       expect(kept && pricesAtMs(kept)).toBe(onDemandAtMs);
     }
     expect(pricesAtMs({ catalog: small(), atMs })).toBe(atMs);
+  });
+
+  it('is read where an earlier version wrote it, which knew no limits of volumes', async () => {
+    const file = fileOf(bucket.process());
+    await file.write({ catalog: small(), atMs: 1 });
+    const written = bucket.cloud.bucket.objects.get(KEY) ?? new Uint8Array();
+    const text = gunzipSync(written).toString();
+    const earlier = gzipSync(text.replace(/"ebsAttachments":(?:null|\{[^}]*\}),/g, ''));
+    bucket.cloud.bucket.objects.set(KEY, earlier);
+    expect(await fileOf(bucket.process()).newest(undefined)).toEqual({
+      catalog: small({ ebsAttachments: undefined }),
+      atMs: 1,
+    });
   });
 
   it('is written over one that came in between', async () => {
