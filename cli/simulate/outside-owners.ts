@@ -83,11 +83,17 @@ class Files {
       const selector = objectAt(form, 'spec', 'selector');
       return (
         kinds.includes(textAt(form, 'kind') ?? '') &&
-        Object.keys(selector).length > 0 &&
+        asksSomething(selector) &&
         selectorMeans(selector, labels)
       );
     });
   }
+}
+
+/** A selector without terms selects all pods: it says of none whose it is. */
+function asksSomething(selector: Json): boolean {
+  const labels = Object.keys(objectAt(selector, 'matchLabels'));
+  return labels.length + listAt(selector, 'matchExpressions').length > 0;
 }
 
 function isNamed(object: Json, name: string): boolean {
@@ -193,7 +199,7 @@ class Outside {
     );
     const told: readonly (readonly [string, readonly string[]])[] = [
       [
-        'owners that are not in the files, for which workloads stand in that make their pods anew',
+        'owners that are not in the files: a workload stands in for each and makes its pods anew',
         this.standing,
       ],
       ['stand by themselves, as their owner is not in the files', this.alone],

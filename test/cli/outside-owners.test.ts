@@ -62,7 +62,7 @@ describe('pods whose owner is not in the files', () => {
     expect(state.pods).toMatchObject({ running: 2, pending: [] });
     expect(names).toEqual(['default/web-abc-1', 'default/web-abc-2']);
     expect(notes).toContain(
-      'owners that are not in the files, for which workloads stand in that make their pods anew: ' +
+      'owners that are not in the files: a workload stands in for each and makes its pods anew: ' +
         'ReplicaSet/web-abc (2 pods)',
     );
     expect(notes).toContain(
@@ -83,7 +83,16 @@ describe('pods whose owner is not in the files', () => {
     const { state, notes } = await run(TWO, { 'deployment.yaml': deployment });
     expect(state.pods.running).toBe(2);
     expect(notes).toMatch(/made anew by their workload in the files.*: 2 pods of Deployment\/\w+/);
-    expect(notes).not.toContain('stand in');
+    expect(notes).not.toContain('stands in');
+  });
+
+  it('are of none that selects all pods, as one that has no selector', async () => {
+    const template = { spec: { containers: [{ name: 'main', image: 'app' }] } };
+    const spec = { replicas: 1, template };
+    const rollout = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', spec };
+    const { state, notes } = await run([...TWO, { ...rollout, metadata: { name: 'other' } }]);
+    expect(state.pods.running).toBe(3);
+    expect(notes).toContain('ReplicaSet/web-abc (2 pods)');
   });
 
   it('of a DaemonSet come to each node', async () => {
@@ -184,7 +193,7 @@ describe('owners in the files', () => {
   it('have their pods', async () => {
     const { names, notes } = await run([set, ...TWO]);
     expect(names).toEqual(['default/web-abc-1', 'default/web-abc-2']);
-    expect(notes).not.toContain('stand in');
+    expect(notes).not.toContain('stands in');
   });
 
   it('keep them where the Deployment is there, too, with the template of its ReplicaSet', async () => {
