@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   INITIALIZED,
+  INSTANCE_TYPE,
   NODE_POOL,
   PLAN,
   REGISTERED,
@@ -9,6 +10,7 @@ import {
   ZONE,
 } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import {
   claimOf,
   FAMILY,
@@ -184,6 +186,39 @@ describe('volumes', () => {
     const type = typeOf('a.large', 8, 32, 0.2, { attachLimits: { 'ebs.csi.aws.com': 1 } });
     const pods = [podOf('a', attached('vol-1')), podOf('b', attached('vol-2'))];
     expect(planOf({ types: [type], pods }).newNodeClaims).toHaveLength(2);
+  });
+
+  describe('beyond the limit of a type', () => {
+    const type = typeOf('a.large', 8, 32, 0.2, { attachLimits: { 'ebs.csi.aws.com': 1 } });
+    const pods = ['vol-1', 'vol-2'].map((volume) =>
+      podOf(volume, {
+        volumes: [{ kind: 'attached' as const, driver: 'ebs.csi.aws.com', volume }],
+      }),
+    );
+    const labels = { [NODE_POOL]: 'general', [INSTANCE_TYPE]: 'a.large' };
+    const { capacity, allocatable } = nodeOf('n', 8, 32);
+
+    function launchedBeside(rest: Partial<ClusterSnapshot>): number {
+      return planOf({ types: [type], pods, ...rest }).newNodeClaims.length;
+    }
+
+    it('go to another node than one that is still to come', () => {
+      expect(
+        launchedBeside({ nodeClaims: [claimOf('c', { labels, capacity, allocatable })] }),
+      ).toBe(1);
+    });
+
+    it('go to another node than one that has just come, until a CSINode says more', () => {
+      const node = nodeOf('n', 8, 32, { labels: { [INITIALIZED]: '' } });
+      const nodeClaims = [claimOf('c', { labels, providerId: node.providerId, nodeName: 'n' })];
+      const csiNodes = [{ name: 'n', attachLimits: { 'ebs.csi.aws.com': 2 } }];
+      expect(launchedBeside({ nodes: [node], nodeClaims })).toBe(1);
+      expect(launchedBeside({ nodes: [node], nodeClaims, csiNodes })).toBe(0);
+    });
+
+    it('go to an initialised node that has no CSINode', () => {
+      expect(launchedBeside({ nodes: [nodeOf('n', 8, 32)] })).toBe(0);
+    });
   });
 
   it('never exceed what a new node can attach', () => {

@@ -1,6 +1,7 @@
 import { launchPlanOf } from '../../model/annotations/launch-plan.ts';
 import { replacementNames } from '../../model/annotations/replacements.ts';
 import type { DaemonSet, Node } from '../../model/cluster.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   HOSTNAME,
@@ -79,9 +80,10 @@ function stateOf(
   node: Node,
   claim: NodeClaim | undefined,
   limits: AttachLimits,
+  promised: StateNode['attachLimits'],
   there: PoolsByClaim,
 ): StateNode {
-  const attachLimits = limits.get(node.name) ?? NO_LIMITS;
+  const attachLimits = limits.get(node.name) ?? promised;
   const isReplacedNow = isReplaced(claim, there);
   const known = joinedOf.get(node);
   const isSame = known?.claim === claim && known?.isReplacedNow === isReplacedNow;
@@ -186,7 +188,7 @@ function plannedNode(claim: NodeClaim): {
   return { labels, allocatable, capacity: maxResources(allocatable, plan.capacity) };
 }
 
-function fromClaim(claim: NodeClaim): StateNode {
+function fromClaim(claim: NodeClaim, attachLimits: StateNode['attachLimits']): StateNode {
   const planned = plannedNode(claim);
   const own = { [HOSTNAME]: claim.name, ...planned.labels, ...claim.labels };
   const labels: Labels = { ...TO_COME, ...own };
@@ -203,8 +205,35 @@ function fromClaim(claim: NodeClaim): StateNode {
     isLeaving: claim.deletedAtMs !== undefined,
     isLimited: claim.deletedAtMs === undefined,
     losesAllPods: false,
-    attachLimits: NO_LIMITS,
+    attachLimits,
   };
+}
+
+/**
+ * How many volumes the type of a claim takes, for as long as no CSINode says how many its node
+ * does: until the driver's pod has come to the node.
+ */
+class PromisedLimits {
+  readonly #types: ClusterSnapshot['instanceTypes'];
+  readonly #byPool = new Map<string, ReadonlyMap<string, InstanceType>>();
+
+  constructor({ instanceTypes }: ClusterSnapshot) {
+    this.#types = instanceTypes;
+  }
+
+  of(claim: NodeClaim | undefined): StateNode['attachLimits'] {
+    if (claim === undefined) return NO_LIMITS;
+    const type = claim.labels[INSTANCE_TYPE] ?? launchPlanOf(claim)?.type ?? '';
+    return this.#typesOf(claim.labels[NODE_POOL] ?? '').get(type)?.attachLimits ?? NO_LIMITS;
+  }
+
+  #typesOf(pool: string): ReadonlyMap<string, InstanceType> {
+    const known = this.#byPool.get(pool);
+    if (known !== undefined) return known;
+    const types = new Map((this.#types.get(pool) ?? []).map((each) => [each.name, each]));
+    this.#byPool.set(pool, types);
+    return types;
+  }
 }
 
 /** Initialized nodes first, then by name: the order in which room is used. */
@@ -224,12 +253,16 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
     if (claim.nodeName !== undefined) byNode.set(claim.nodeName, claim);
   }
   const joined = new Set<NodeClaim>();
+  const promised = new PromisedLimits(snapshot);
   const nodes = snapshot.nodes.map((node) => {
     const claim = byProvider.get(node.providerId ?? '') ?? byNode.get(node.name);
     if (claim !== undefined) joined.add(claim);
-    return stateOf(node, claim, limits, there);
+    const isStarting = node.labels[INITIALIZED] !== 'true';
+    return stateOf(node, claim, limits, isStarting ? promised.of(claim) : NO_LIMITS, there);
   });
-  const awaited = snapshot.nodeClaims.filter((claim) => !joined.has(claim)).map(fromClaim);
+  const awaited = snapshot.nodeClaims
+    .filter((claim) => !joined.has(claim))
+    .map((claim) => fromClaim(claim, promised.of(claim)));
   return [...nodes, ...awaited].sort(compareNodes);
 }
 
