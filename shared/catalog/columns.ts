@@ -45,8 +45,9 @@ export type Column = (typeof COLUMNS)[number];
 
 /**
  * The embedded form of a region's catalog: one string a column, its rows separated by `|`, an
- * absent value empty, a limit of EBS volumes with an s where it is shared, devices as `name:manufacturer:count:size` separated by `;`, zones as the
- * letters after the region's name, usage as the letters o (on-demand) and s (spot).
+ * absent value empty, a limit of EBS volumes with an s where it is shared, devices as
+ * `name:manufacturer:count:size` separated by `;`, zones as the letters after the region's name,
+ * usage as the letters o (on-demand) and s (spot).
  */
 export interface EmbeddedCatalog {
   readonly region: string;
