@@ -27,7 +27,7 @@ import { nodesOnPath } from './nodes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** In bytes: what people download, and what it takes on a disk. */
-const BUDGET = { size: 7_500_000, unpackedSize: 33_000_000, files: 480 };
+const BUDGET = { size: 7_500_000, unpackedSize: 33_500_000, files: 480 };
 
 let folder = '';
 let packed: Packed;
