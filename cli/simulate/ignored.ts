@@ -1,15 +1,11 @@
 import { textAt } from '../../shared/sim/json.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
+import { someOf } from '../words.ts';
 import { isAutoscaler } from './autoscalers.ts';
 import { operatedPods } from './operated.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 8;
-
-function listed(names: readonly string[]): string {
-  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
-  return `${names.slice(0, NAMES_MAX).join(', ')}${more}`;
-}
 
 /** What is known of objects that decide nothing by themselves. */
 export function ignoredNotes(ignored: readonly Manifest[]): readonly string[] {
@@ -30,10 +26,10 @@ export function ignoredNotes(ignored: readonly Manifest[]): readonly string[] {
   return [
     ...(names.length === 0
       ? []
-      : [`operators make pods of these, which are not counted: ${listed(names)}`]),
+      : [`operators make pods of these, which are not counted: ${someOf(names, NAMES_MAX)}`]),
     ...(quotas.length === 0
       ? []
-      : [`not enforced, so that pods beyond them count: ${listed(quotas.toSorted())}`]),
+      : [`not enforced, so that pods beyond them count: ${someOf(quotas.toSorted(), NAMES_MAX)}`]),
     ...(kinds.length === 0 ? [] : [`ignored kinds: ${kinds.join(', ')}`]),
   ];
 }

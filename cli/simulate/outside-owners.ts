@@ -2,15 +2,11 @@ import { selectorMeans } from '../../shared/sim/controllers/budgets.ts';
 import { type Json, listAt, objectAt, textAt, textsAt, valueAt } from '../../shared/sim/json.ts';
 import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
+import { counted, someOf } from '../words.ts';
 import { isActive, type Owner, ownedBy, standInsOf } from './stand-ins.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 5;
-
-function listed(names: readonly string[]): string {
-  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
-  return `${names.slice(0, NAMES_MAX).join(', ')}${more}`;
-}
 
 function namespaceOf(object: Json): string {
   return textAt(object, 'metadata', 'namespace') ?? 'default';
@@ -160,8 +156,7 @@ class Outside {
     for (const { owner, pods } of this.groups.values()) {
       const byObject = new Map(pods.map((each) => [each.object, each]));
       const [first] = pods;
-      const count = `${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`;
-      this.standing.push(`${owner.kind}/${owner.name} (${count})`);
+      this.standing.push(`${owner.kind}/${owner.name} (${counted(pods.length, 'pod')})`);
       for (const [object, own] of standInsOf(owner, [...byObject.keys()])) {
         if (first !== undefined) this.added.push({ ...first, object, text: undefined });
         for (const pod of own) {
@@ -195,7 +190,7 @@ class Outside {
 
   result(used: readonly Manifest[]) {
     const makers = [...Map.groupBy(this.madeAnew, (name) => name)].map(
-      ([name, pods]) => `${pods.length} ${pods.length === 1 ? 'pod' : 'pods'} of ${name}`,
+      ([name, pods]) => `${counted(pods.length, 'pod')} of ${name}`,
     );
     const told: readonly (readonly [string, readonly string[]])[] = [
       [
@@ -208,7 +203,7 @@ class Outside {
       ['wait for a node, as theirs is not in the files', this.waiting],
     ];
     const notes = told.flatMap(([what, names]) =>
-      names.length === 0 ? [] : [`${what}: ${listed(names)}`],
+      names.length === 0 ? [] : [`${what}: ${someOf(names, NAMES_MAX)}`],
     );
     const kept = used.flatMap((each) =>
       this.changed.has(each) ? (this.changed.get(each) ?? []) : [each],

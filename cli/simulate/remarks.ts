@@ -6,15 +6,17 @@ import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
+import { someOf } from '../words.ts';
 import { misspeltNames } from './misspelt-names.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 5;
 
 function named(manifests: readonly Manifest[]): string {
-  const names = manifests.map(({ object }) => nameOf(object));
-  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
-  return `${names.slice(0, NAMES_MAX).join(', ')}${more}`;
+  return someOf(
+    manifests.map(({ object }) => nameOf(object)),
+    NAMES_MAX,
+  );
 }
 
 const TEMPLATES: ReadonlyMap<unknown, readonly string[]> = new Map([

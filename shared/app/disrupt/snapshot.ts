@@ -89,8 +89,8 @@ function goingOf(pass: DisruptPass, snapshot: ClusterSnapshot): Going {
   const isOpen = ({ replacements }: Replacement): boolean =>
     replacements.length > 0 && replacements.every((each) => isTrue(each, 'Initialized'));
   const open = new Set<Replacement>(longDrains(pass).filter(isOpen));
-  const reserved = { under, places: placesOf(pass, under, snapshot) };
-  if (open.size === 0) return reserved;
+  const reserved = (): Going => ({ under, places: placesOf(pass, under, snapshot) });
+  if (open.size === 0) return reserved();
   const opened = under.map((each) => (open.has(each) ? { ...each, replacements: [] } : each));
   const places = placesOf(pass, opened, snapshot);
   const left = leavingOf(pass, [...open]).flatMap(({ pods }) => pods.filter(isReschedulable));
@@ -98,7 +98,7 @@ function goingOf(pass: DisruptPass, snapshot: ClusterSnapshot): Going {
   const isRoom = left.every(
     (pod) => places.has(podKey(pod)) || isNeverEvicted(pod, podDisruptionBudgets),
   );
-  return isRoom ? { under: opened, places } : reserved;
+  return isRoom ? { under: opened, places } : reserved();
 }
 
 function podsOfLongDrains(pass: DisruptPass): ReadonlySet<string> {

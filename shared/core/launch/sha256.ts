@@ -48,8 +48,8 @@ function byteLength(text: string): number {
   return length;
 }
 
-function utf8Blocks(text: string): Uint8Array {
-  const blocks = blocksFor(byteLength(text));
+function utf8Blocks(text: string, length: number): Uint8Array {
+  const blocks = blocksFor(length);
   let at = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
@@ -65,8 +65,8 @@ function utf8Blocks(text: string): Uint8Array {
 
 function padded(text: string): DataView {
   const ascii = asciiBlocks(text);
-  const blocks = ascii ?? utf8Blocks(text);
   const length = ascii === undefined ? byteLength(text) : text.length;
+  const blocks = ascii ?? utf8Blocks(text, length);
   const view = new DataView(blocks.buffer);
   view.setUint8(length, 0x80);
   view.setUint32(view.byteLength - 4, length * 8);

@@ -13,7 +13,7 @@ import {
   SPOT,
 } from '../../../shared/core/model/labels.ts';
 import type { Plan } from '../../../shared/core/model/plan.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { asWaiting, type Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import type { Taint } from '../../../shared/core/model/taint.ts';
@@ -111,8 +111,7 @@ function withoutNodes(snapshot: ClusterSnapshot, free: readonly Usage[]): Cluste
     pods: snapshot.pods.flatMap((pod): readonly Pod[] => {
       if (!nodes.has(pod.nodeName ?? '')) return [pod];
       if (!isOrdinary(pod)) return [];
-      const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
-      return [{ ...pod, ...off, phase: 'Pending' }];
+      return [asWaiting(pod)];
     }),
   };
 }
@@ -122,8 +121,7 @@ function withSurge(snapshot: ClusterSnapshot, free: readonly Usage[], state: Sta
   const surge = free.flatMap(({ pods }) => surgeOf(pods, state));
   const others = surge.map((pod, at): Pod => {
     const name = `${pod.name}-surge-${at}`;
-    const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };
-    return { ...pod, ...off, name, uid: name, phase: 'Pending' };
+    return { ...asWaiting(pod), name, uid: name };
   });
   return { ...snapshot, pods: [...snapshot.pods, ...others] };
 }
