@@ -185,48 +185,37 @@ await describeClosedLoop(
       });
     });
 
-    // kube-scheduler may drop a nomination under load (decision 0041). The first pod is then alone
-    // on the small node for good, as it is without any provisioner: another group is tried once.
     it('a node with room for the first of a group opens with the node of the group', async () => {
       const pool = nodePool('grouped', [amd64, onDemand, families('c6a')]);
       const nodeSelector = { 'karpenter.sh/nodepool': 'grouped' };
+      const labelSelector = { matchLabels: { app: 'group' } };
+      const together = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+      const affinity = {
+        podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [together] },
+      };
       loop.joining.joins = async ({ instanceType }) => {
         if (instanceType !== 'c6a.large') await sleep(10_000);
         return true;
       };
-      const waited = new Set<string>();
       // Eight pods of a group fill one node but for a little; the other has room for one of them.
-      const isTogether = async (group: string, alone: string): Promise<boolean> => {
-        const labelSelector = { matchLabels: { app: group } };
-        const together = { topologyKey: 'kubernetes.io/hostname', labelSelector };
-        const affinity = {
-          podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [together] },
-        };
-        await loop.apply([
-          pool,
-          deployment(group, 8, '900m', { nodeSelector, affinity }),
-          deployment(alone, 1, '1', { nodeSelector }),
-        ]);
-        let isSplit = false;
-        await loop.until('all of them run', async () => {
-          for (const claim of await loop.list(RESOURCES.nodeClaims)) {
-            if (conditionOf(claim, 'Registered')?.reason !== 'OtherNodeNotReady') continue;
-            waited.add(labelOf(claim, 'node.kubernetes.io/instance-type'));
-          }
-          const [grouped, single] = [runningPods(loop, group), runningPods(loop, alone)];
-          isSplit = (await typesOf(loop, group)).includes('c6a.large');
-          return isSplit || ((await grouped) === 8 && (await single) === 1);
-        });
-        return !isSplit;
-      };
-      const isFirst = await isTogether('group', 'alone');
-      const [group, alone] = isFirst ? ['group', 'alone'] : ['again', 'single'];
-      expect(isFirst || (await isTogether(group, alone))).toBe(true);
+      await loop.apply([
+        pool,
+        deployment('group', 8, '900m', { nodeSelector, affinity }),
+        deployment('alone', 1, '1', { nodeSelector }),
+      ]);
+      const waited = new Set<string>();
+      await loop.until('all of them run', async () => {
+        for (const claim of await loop.list(RESOURCES.nodeClaims)) {
+          if (conditionOf(claim, 'Registered')?.reason !== 'OtherNodeNotReady') continue;
+          waited.add(labelOf(claim, 'node.kubernetes.io/instance-type'));
+        }
+        const [grouped, alone] = [runningPods(loop, 'group'), runningPods(loop, 'alone')];
+        return (await grouped) === 8 && (await alone) === 1;
+      });
       loop.joining.joins = () => true;
       expect([...waited]).toEqual(['c6a.large']);
-      expect(await typesOf(loop, group)).toEqual(['c6a.2xlarge']);
-      expect(await typesOf(loop, alone)).toEqual(['c6a.large']);
-      if (!isFirst) return;
+      expect(await typesOf(loop, 'group')).toEqual(['c6a.2xlarge']);
+      expect(await typesOf(loop, 'alone')).toEqual(['c6a.large']);
       const claims = await loop.list(RESOURCES.nodeClaims);
       const own = claims.filter((each) => labelOf(each, 'karpenter.sh/nodepool') === 'grouped');
       expect(own).toHaveLength(2);
