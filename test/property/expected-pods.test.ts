@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ZONE } from '../../shared/core/model/labels.ts';
+import { HOSTNAME, ZONE } from '../../shared/core/model/labels.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS as SETTINGS } from '../../shared/core/model/snapshot.ts';
@@ -20,6 +20,7 @@ const constraintsOf = (name: string) => [
   { priority: 7 },
   { topologySpread: [spreadOver(ZONE, ofApp(name))] },
   { podAffinity: [termOver(ZONE, ofApp('set-0'))] },
+  { podAffinity: [termOver(HOSTNAME, ofApp(name))] },
 ];
 
 const replicaSet = fc.record({
@@ -27,7 +28,7 @@ const replicaSet = fc.record({
   made: fc.integer({ min: 1, max: 12 }),
   cpu: fc.integer({ min: 1, max: 16 }).map((each) => each * 250),
   memory: fc.integer({ min: 1, max: 8 }).map((each) => (each * GI) / 2),
-  constraint: fc.nat({ max: 6 }),
+  constraint: fc.nat({ max: 7 }),
 });
 
 /** What ReplicaSets have made, and how many pods each wants by its uid. */

@@ -110,12 +110,19 @@ export function deployment(name: string, replicas: number, cpu: string, spec: Js
   };
 }
 
+function onNodeOf(app: string): Json {
+  const term = { labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' };
+  return { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+}
+
 /** Of a pod's spec: no two pods of the workload on one node. */
 export function apartOf(app: string): Json {
-  const term = { labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' };
-  return {
-    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
-  };
+  return { affinity: { podAntiAffinity: onNodeOf(app) } };
+}
+
+/** Of a pod's spec: all pods of the workload on one node. */
+export function togetherOf(app: string): Json {
+  return { affinity: { podAffinity: onNodeOf(app) } };
 }
 
 /** Of a pod's spec: the workload's pods are spread evenly over zones. */

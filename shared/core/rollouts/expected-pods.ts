@@ -1,3 +1,4 @@
+import { HOSTNAME } from '../model/labels.ts';
 import { isLive, type LabelSelector, type Pod, type PodSpec } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isWaiting } from '../nomination/planned-pods.ts';
@@ -40,11 +41,26 @@ function selectorsOf(spec: PodSpec): readonly (LabelSelector | undefined)[] {
 }
 
 /**
+ * Whether all that a pod asks of others is to be on one node with pods like itself. Such pods are
+ * all on one node of a plan: where it is made, nothing of what they ask for is left out.
+ */
+function isOnOneNode({ namespace, labels, spec }: Pod): boolean {
+  const [term] = spec.podAffinity;
+  if (term === undefined || selectorsOf(spec).length > 1) return false;
+  const { topologyKey, namespaces, namespaceSelector, labelSelector, mismatchLabelKeys } = term;
+  const isOwn = namespaceSelector === undefined && namespaces.every((each) => each === namespace);
+  const isSelf = isOwn && mismatchLabelKeys.length === 0 && selects(labelSelector, labels);
+  return topologyKey === HOSTNAME && isSelf;
+}
+
+/**
  * Whether a pod's place depends on other pods or on what is its own: what is left of a plan when
  * some of its nodes are not made might not be what such pods ask for.
  */
-function isTied(spec: PodSpec): boolean {
-  return selectorsOf(spec).length + spec.volumes.length + spec.hostPorts.length > 0;
+function isTied(pod: Pod): boolean {
+  const { spec } = pod;
+  if (spec.volumes.length + spec.hostPorts.length > 0) return true;
+  return selectorsOf(spec).length > 0 && !isOnOneNode(pod);
 }
 
 function isNewer(a: Pod, b: Pod): boolean {
@@ -70,19 +86,38 @@ function setsOf(pods: readonly Pod[]): ReadonlyMap<string, WaitingSet> {
   return sets;
 }
 
+/** Who has pods of each spec: their controllers' uids, undefined for pods without one. */
+function ownersBySpec(pods: readonly Pod[]): ReadonlyMap<PodSpec, ReadonlySet<string | undefined>> {
+  const owners = new Map<PodSpec, Set<string | undefined>>();
+  for (const { spec, controller } of pods) {
+    const known = owners.get(spec);
+    if (known === undefined) owners.set(spec, new Set([controller?.uid]));
+    else known.add(controller?.uid);
+  }
+  return owners;
+}
+
 /**
  * ReplicaSets whose pods wait, that with the newest pod first: those whose pods find no place wait
  * longest, and must not crowd out a rollout that begins. Left out: those whose pods depend on
- * others or are what others depend on, and those with pods that somebody holds back.
+ * others' or are what others' depend on, and those with pods that somebody holds back.
  */
 export function waitingSets({ pods }: Pick<ClusterSnapshot, 'pods'>): readonly WaitingSet[] {
   const owned = pods.filter(({ controller }) => controller?.kind === 'ReplicaSet');
   const gated = owned.filter(({ spec }) => spec.hasSchedulingGates);
   const held = new Set(gated.map(({ controller }) => controller?.uid));
-  const selectors = [...new Set(pods.map(({ spec }) => spec))].flatMap(selectorsOf);
+  const asking = [...ownersBySpec(pods)]
+    .map(([spec, owners]) => ({ owners, selectors: selectorsOf(spec) }))
+    .filter(({ selectors }) => selectors.length > 0);
+  const isAskedFor = ({ uid, newest }: WaitingSet): boolean =>
+    asking.some(
+      ({ owners, selectors }) =>
+        (owners.size > 1 || !owners.has(uid)) &&
+        selectors.some((each) => selects(each, newest.labels)),
+    );
   return [...setsOf(owned).values()]
-    .filter(({ uid, newest }) => !held.has(uid) && !isTied(newest.spec))
-    .filter(({ newest }) => !selectors.some((each) => selects(each, newest.labels)))
+    .filter(({ uid, newest }) => !held.has(uid) && !isTied(newest))
+    .filter((set) => !isAskedFor(set))
     .sort((a, b) => (isNewer(a.newest, b.newest) ? -1 : 1))
     .slice(0, SETS_MAX);
 }

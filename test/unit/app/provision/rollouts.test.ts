@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
-import { NODE_POOL, ZONE } from '../../../../shared/core/model/labels.ts';
+import { HOSTNAME, NODE_POOL, ZONE } from '../../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../../shared/core/model/snapshot.ts';
 import { plannedPods } from '../../../../shared/core/nomination/planned-pods.ts';
@@ -11,7 +11,7 @@ import { PortError, type Ports } from '../../../../shared/ports.ts';
 import type { Json } from '../../../../shared/sim/json.ts';
 import { ofApp, spreadOver, termOver } from '../../../builders/affinity.ts';
 import { nodeOf, podOf, podsOf, poolOf, snapshotOf } from '../../../builders/scheduling.ts';
-import { deployment } from '../../../sim/small-world.ts';
+import { deployment, togetherOf } from '../../../sim/small-world.ts';
 import { reading, settings, waitingWorld, withPorts } from '../world.ts';
 
 const SCHEDULING = DEFAULT_SCHEDULING_SETTINGS;
@@ -33,6 +33,7 @@ function expected(pods: readonly Pod[], wanted: Readonly<Record<string, number>>
 describe('pods that are still to come', () => {
   const web = ofApp('web');
   const other = (changes: Partial<PodSpec>): Pod => podOf('other', changes, { labels: {} });
+  const onOneNode = termOver(HOSTNAME, web);
   const over = { deletedAtMs: 1, nodeName: 'node-a', unschedulable: false };
 
   it.each<[string, readonly Pod[], number]>([
@@ -83,6 +84,26 @@ describe('pods that are still to come', () => {
       [...waiting(3, 'a'), other({ podAffinity: [termOver(ZONE, web)] })],
       0,
     ],
+    ['keep to one node with those made', waiting(3, 'a', { podAffinity: [onOneNode] }), 7],
+    [
+      'are none that pods of another ReplicaSet keep to as well',
+      [
+        ...waiting(3, 'a', { podAffinity: [onOneNode] }),
+        podOf('other', { podAffinity: [onOneNode] }, ownedBy('b')),
+      ],
+      0,
+    ],
+    [
+      'are none that keep to one node with pods of others alone',
+      waiting(3, 'a', { podAffinity: [termOver(HOSTNAME, ofApp('db'))] }),
+      0,
+    ],
+    [
+      'are none that keep to one node with pods of another namespace',
+      waiting(3, 'a', { podAffinity: [{ ...onOneNode, namespaces: ['default', 'other'] }] }),
+      0,
+    ],
+    ['are none that keep to one zone', waiting(3, 'a', { podAffinity: [termOver(ZONE, web)] }), 0],
     [
       'do not mind terms about others',
       [...waiting(3, 'a'), other({ podAffinity: [termOver(ZONE, ofApp('db'))] })],
@@ -292,6 +313,16 @@ describe('a rollout in batches', () => {
       expect(alone.price / once.price).toBeGreaterThan(least);
     },
   );
+
+  it.each([1, 3, 7])('of pods that keep to one node has one, %i at a time', async (batch) => {
+    const group = deployment('group', 8, '900m', togetherOf('group'));
+    const { ports, unplaced } = await rolledOut([group, deployment('alone', 1, '1')], batch);
+    expect(unplaced).toEqual([]);
+    const { pods, nodeClaims } = (await ports.cluster.read()).objects;
+    const own = new Set(pods.filter(({ name }) => name.startsWith('group')).map(({ uid }) => uid));
+    const hosts = nodeClaims.filter((each) => plannedPods(each).some((uid) => own.has(uid)));
+    expect(hosts).toHaveLength(1);
+  });
 
   it('does not make the nodes of other pods many times dearer when it begins', async () => {
     const { world, ports: free } = await waitingWorld([
