@@ -3,12 +3,9 @@
  * minute, in which a tenth of the nodes may go.
  */
 import { performance } from 'node:perf_hooks';
-import {
-  type Consolidation,
-  consolidate,
-  plansFor,
-} from '../shared/core/disruption/consolidation/consolidate.ts';
+import { consolidate, plansFor } from '../shared/core/disruption/consolidation/consolidate.ts';
 import { fingerprint } from '../shared/core/disruption/consolidation/fingerprint.ts';
+import type { Consolidation } from '../shared/core/disruption/consolidation/search.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
 import {

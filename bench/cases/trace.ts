@@ -13,21 +13,31 @@ const SEED = 7;
 const COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu'] as const;
 
 /**
- * The pods of `openb_pod_list_*.csv`. No value there has quotes or commas. Throws where a column is
- * missing or a value is no whole number.
+ * The columns' cells in each line of `openb_pod_list_*.csv`. No value there has quotes or commas.
+ * Throws where a column is missing.
  */
-export function readTrace(text: string): readonly TracePod[] {
+export function traceRows<Column extends string>(
+  text: string,
+  columns: readonly Column[],
+): readonly Readonly<Record<Column, string>>[] {
   const [header = '', ...lines] = text.trim().split(/\r?\n/);
   const names = header.split(',');
-  const places = COLUMNS.map((name) => names.indexOf(name));
-  const missing = COLUMNS.filter((_, at) => places[at] === -1);
+  const missing = columns.filter((name) => !names.includes(name));
   if (missing.length > 0) throw new Error(`no column ${missing.join(', ')} in: ${header}`);
-  return lines.map((line, index) => {
-    const fields = line.split(',');
-    const [cpuMilli = -1, memoryMib = -1, gpus = -1] = places.map((at) => {
-      const value = Number(fields[at] === '' ? Number.NaN : fields[at]);
+  return lines.map((line) => {
+    const cells = line.split(',');
+    const named = columns.map((name) => [name, cells[names.indexOf(name)] ?? '']);
+    return Object.fromEntries(named) as Record<Column, string>;
+  });
+}
+
+/** What the pods of the trace ask for. Throws where a value is no whole number. */
+export function readTrace(text: string): readonly TracePod[] {
+  return traceRows(text, COLUMNS).map((row, index) => {
+    const [cpuMilli = -1, memoryMib = -1, gpus = -1] = COLUMNS.map((name) => {
+      const value = Number(row[name] === '' ? Number.NaN : row[name]);
       if (Number.isInteger(value) && value >= 0) return value;
-      throw new Error(`line ${index + 2}: ${names[at]} must be a whole number: ${line}`);
+      throw new Error(`line ${index + 2}: ${name} must be a whole number: ${row[name]}`);
     });
     return { cpuMilli, memoryMib, gpus };
   });

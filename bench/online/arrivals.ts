@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-
 import type { Json } from '../../shared/sim/json.ts';
 import { Prng } from '../../shared/sim/prng.ts';
 import type { ScenarioStep } from '../../shared/sim/scenario.ts';
+import { traceRows } from '../cases/trace.ts';
 import { deployment } from '../manifests.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +16,15 @@ interface Run {
   readonly untilMs: number;
   readonly requests: Readonly<Record<string, string>>;
 }
+
+const COLUMNS = [
+  'name',
+  'cpu_milli',
+  'memory_mib',
+  'num_gpu',
+  'creation_time',
+  'deletion_time',
+] as const;
 
 /** What its container asks for: devices are limits, too. */
 function resourcesOf(requests: Run['requests']): Json {
@@ -38,31 +47,27 @@ function stepsOf(runs: readonly Run[], endMs: number): readonly ScenarioStep[] {
 }
 
 /**
- * The last days of a trace with the columns of openb's pod list (name, cpu_milli, memory_mib,
- * num_gpu, creation_time and deletion_time in seconds). What runs at their beginning comes in the
+ * The last days of a trace with the columns of openb's pod list (times in seconds). What runs at their beginning comes in the
  * first minute.
  * https://github.com/alibaba/clusterdata/tree/master/cluster-trace-gpu-v2023
  */
 export function traceOf(file: string, days: number, withGpus: boolean): readonly ScenarioStep[] {
-  const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
-  const columns = head.split(',');
-  const rows = lines.map((line) => {
-    const cells = line.split(',');
-    const cell = (name: string): string => cells[columns.indexOf(name)] ?? '';
-    const seconds = (name: string): number => Number(cell(name)) * 1000;
-    return { cell, fromMs: seconds('creation_time'), untilMs: seconds('deletion_time') };
-  });
+  const rows = traceRows(readFileSync(file, 'utf8'), COLUMNS).map((row) => ({
+    ...row,
+    fromMs: Number(row.creation_time) * 1000,
+    untilMs: Number(row.deletion_time) * 1000,
+  }));
   const lastMs = Math.max(...rows.map(({ fromMs }) => fromMs));
   const startMs = lastMs - days * DAY_MS;
   const runs = rows
     .filter(({ fromMs, untilMs }) => untilMs > Math.max(startMs, fromMs))
-    .map(({ cell, fromMs, untilMs }): Run => {
-      const gpus = withGpus ? Number(cell('num_gpu')) : 0;
-      const requests = { cpu: `${cell('cpu_milli')}m`, memory: `${cell('memory_mib')}Mi` };
+    .map((row): Run => {
+      const gpus = withGpus ? Number(row.num_gpu) : 0;
+      const requests = { cpu: `${row.cpu_milli}m`, memory: `${row.memory_mib}Mi` };
       return {
-        name: cell('name'),
-        fromMs: Math.max(0, fromMs - startMs),
-        untilMs: untilMs - startMs,
+        name: row.name,
+        fromMs: Math.max(0, row.fromMs - startMs),
+        untilMs: row.untilMs - startMs,
         requests: gpus > 0 ? { ...requests, 'nvidia.com/gpu': String(gpus) } : requests,
       };
     });

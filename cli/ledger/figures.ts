@@ -2,11 +2,9 @@ import type { RecordingJson } from '../../shared/app/recording/recording.ts';
 import { consolidationOf, planningOf } from '../../shared/app/recording/replayed.ts';
 import { offeringOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
-import {
-  type Consolidation,
-  consolidate,
-} from '../../shared/core/disruption/consolidation/consolidate.ts';
+import { consolidate } from '../../shared/core/disruption/consolidation/consolidate.ts';
 import { settingsFor } from '../../shared/core/disruption/consolidation/consolidation-guard.ts';
+import type { Consolidation } from '../../shared/core/disruption/consolidation/search.ts';
 import type { Currency } from '../../shared/core/model/currency.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';

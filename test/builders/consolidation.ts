@@ -1,4 +1,3 @@
-import type { Consolidation } from '../../shared/core/disruption/consolidation/consolidate.ts';
 import { evictionCostOf } from '../../shared/core/disruption/consolidation/eviction-cost.ts';
 import type { Move } from '../../shared/core/disruption/consolidation/move.ts';
 import {
@@ -8,6 +7,7 @@ import {
   disruptionOf,
   type PoolUse,
 } from '../../shared/core/disruption/consolidation/payback.ts';
+import type { Consolidation } from '../../shared/core/disruption/consolidation/search.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';

@@ -1,5 +1,5 @@
 import { blockersOf, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
-import { type Consolidation, plansFor } from '../../core/disruption/consolidation/consolidate.ts';
+import { plansFor } from '../../core/disruption/consolidation/consolidate.ts';
 import {
   consolidationGuardOf,
   tooYoung,
@@ -12,6 +12,7 @@ import {
   type PoolUse,
 } from '../../core/disruption/consolidation/payback.ts';
 import { savingsLastMs } from '../../core/disruption/consolidation/savings-last.ts';
+import type { Consolidation } from '../../core/disruption/consolidation/search.ts';
 import { usageGuardOf } from '../../core/disruption/consolidation/usage-guard.ts';
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { isConsolidatable } from '../../core/disruption/pod-events.ts';

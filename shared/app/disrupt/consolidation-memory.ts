@@ -1,8 +1,5 @@
-import type {
-  Consolidated,
-  Consolidation,
-} from '../../core/disruption/consolidation/consolidate.ts';
 import { fingerprint, hasSameTypes } from '../../core/disruption/consolidation/fingerprint.ts';
+import type { Consolidated, Consolidation } from '../../core/disruption/consolidation/search.ts';
 import { isByUsage } from '../../core/disruption/consolidation/usage-guard.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { ReturnMemory } from './return-memory.ts';

@@ -1,10 +1,6 @@
-import {
-  type Consolidated,
-  type Consolidation,
-  consolidate,
-  reconsider,
-} from '../../core/disruption/consolidation/consolidate.ts';
+import { consolidate, reconsider } from '../../core/disruption/consolidation/consolidate.ts';
 import { type Move, snapshotAfter } from '../../core/disruption/consolidation/move.ts';
+import type { Consolidated, Consolidation } from '../../core/disruption/consolidation/search.ts';
 import { isUnsettled } from '../../core/disruption/consolidation/unsettled.ts';
 import type { ReasonCode } from '../../core/explain/reason.ts';
 import { consolidationRecording } from '../recording/recording.ts';

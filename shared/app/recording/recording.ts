@@ -1,8 +1,5 @@
-import type {
-  Consolidated,
-  Consolidation,
-} from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
+import type { Consolidated, Consolidation } from '../../core/disruption/consolidation/search.ts';
 import { type Reason, sentence, sentences } from '../../core/explain/reason.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';

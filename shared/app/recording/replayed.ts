@@ -1,9 +1,6 @@
-import {
-  type Consolidated,
-  type Consolidation,
-  consolidate,
-} from '../../core/disruption/consolidation/consolidate.ts';
+import { consolidate } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
+import type { Consolidated, Consolidation } from '../../core/disruption/consolidation/search.ts';
 import type { MeteredUsage } from '../../core/disruption/consolidation/usage-guard.ts';
 import type { Reason } from '../../core/explain/reason.ts';
 import type { Currency } from '../../core/model/currency.ts';

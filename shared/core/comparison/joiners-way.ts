@@ -1,11 +1,8 @@
 import { isEmpty, unevictableBy } from '../disruption/candidates.ts';
-import {
-  type Consolidation,
-  consolidate,
-  plansFor,
-} from '../disruption/consolidation/consolidate.ts';
+import { consolidate, plansFor } from '../disruption/consolidation/consolidate.ts';
 import type { ConsolidationSettings, PoolUse } from '../disruption/consolidation/payback.ts';
 import { type ConsolidationCandidate, disruptionOf } from '../disruption/consolidation/payback.ts';
+import type { Consolidation } from '../disruption/consolidation/search.ts';
 import { notNeeded } from '../disruption/emptiness.ts';
 import type { Plan } from '../model/plan.ts';
 import { replan } from '../scheduling/replan.ts';

@@ -14,8 +14,6 @@ import {
   Search,
 } from './search.ts';
 
-export type { Consolidated, Consolidation } from './search.ts';
-
 /** How many neighbours in the order of candidates are looked at together, beside first ones. */
 const WINDOWS = [2, 4] as const;
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConsolidationMemory } from '../../../../shared/app/disrupt/consolidation-memory.ts';
-import {
-  type Consolidated,
-  consolidate,
-} from '../../../../shared/core/disruption/consolidation/consolidate.ts';
+import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
+import type { Consolidated } from '../../../../shared/core/disruption/consolidation/search.ts';
 import type { MeteredUsage } from '../../../../shared/core/disruption/consolidation/usage-guard.ts';
 import { USAGE_GUARD } from '../../../../shared/core/model/labels.ts';
 import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
