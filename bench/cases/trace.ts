@@ -12,6 +12,12 @@ export interface TracePod {
 const SEED = 7;
 const COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu'] as const;
 
+/** A line of the trace, and its cells by the columns' names. */
+interface TraceRow<Column extends string> {
+  readonly line: string;
+  readonly cells: Readonly<Record<Column, string>>;
+}
+
 /**
  * The columns' cells in each line of `openb_pod_list_*.csv`. No value there has quotes or commas.
  * Throws where a column is missing.
@@ -19,7 +25,7 @@ const COLUMNS = ['cpu_milli', 'memory_mib', 'num_gpu'] as const;
 export function traceRows<Column extends string>(
   text: string,
   columns: readonly Column[],
-): readonly Readonly<Record<Column, string>>[] {
+): readonly TraceRow<Column>[] {
   const [header = '', ...lines] = text.trim().split(/\r?\n/);
   const names = header.split(',');
   const missing = columns.filter((name) => !names.includes(name));
@@ -27,17 +33,17 @@ export function traceRows<Column extends string>(
   return lines.map((line) => {
     const cells = line.split(',');
     const named = columns.map((name) => [name, cells[names.indexOf(name)] ?? '']);
-    return Object.fromEntries(named) as Record<Column, string>;
+    return { line, cells: Object.fromEntries(named) as Record<Column, string> };
   });
 }
 
 /** What the pods of the trace ask for. Throws where a value is no whole number. */
 export function readTrace(text: string): readonly TracePod[] {
-  return traceRows(text, COLUMNS).map((row, index) => {
+  return traceRows(text, COLUMNS).map(({ line, cells }, index) => {
     const [cpuMilli = -1, memoryMib = -1, gpus = -1] = COLUMNS.map((name) => {
-      const value = Number(row[name] === '' ? Number.NaN : row[name]);
+      const value = Number(cells[name] === '' ? Number.NaN : cells[name]);
       if (Number.isInteger(value) && value >= 0) return value;
-      throw new Error(`line ${index + 2}: ${name} must be a whole number: ${row[name]}`);
+      throw new Error(`line ${index + 2}: ${name} must be a whole number: ${line}`);
     });
     return { cpuMilli, memoryMib, gpus };
   });

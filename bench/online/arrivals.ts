@@ -52,10 +52,10 @@ function stepsOf(runs: readonly Run[], endMs: number): readonly ScenarioStep[] {
  * https://github.com/alibaba/clusterdata/tree/master/cluster-trace-gpu-v2023
  */
 export function traceOf(file: string, days: number, withGpus: boolean): readonly ScenarioStep[] {
-  const rows = traceRows(readFileSync(file, 'utf8'), COLUMNS).map((row) => ({
-    ...row,
-    fromMs: Number(row.creation_time) * 1000,
-    untilMs: Number(row.deletion_time) * 1000,
+  const rows = traceRows(readFileSync(file, 'utf8'), COLUMNS).map(({ cells }) => ({
+    ...cells,
+    fromMs: Number(cells.creation_time) * 1000,
+    untilMs: Number(cells.deletion_time) * 1000,
   }));
   const lastMs = Math.max(...rows.map(({ fromMs }) => fromMs));
   const startMs = lastMs - days * DAY_MS;
