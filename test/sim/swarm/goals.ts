@@ -2,7 +2,7 @@ import { budgetsOf } from '../../../shared/core/disruption/candidates.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, NODE_POOL, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL, REPLACED_BY, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { readState } from '../../../shared/sim/decode.ts';
@@ -51,10 +51,28 @@ function isMoved({ controller }: Pod): boolean {
   return controller?.kind !== 'DaemonSet';
 }
 
-/** A replacement of the same size would be too much beside what there is. */
-function hasNoRoom(claim: NodeClaim, { world, setting }: GoalSettings): boolean {
+/** Zones in which the simulated account has subnets. */
+const ZONES = 3;
+
+/** Nodes that the pods of one may need in its place: evenly over zones they go to one in each. */
+function nodesNeeded(pods: readonly Pod[]): number {
+  const isSpread = pods.some(({ spec }) =>
+    spec.topologySpread.some(
+      ({ topologyKey, whenUnsatisfiable }) =>
+        topologyKey === ZONE && whenUnsatisfiable === 'DoNotSchedule',
+    ),
+  );
+  return isSpread ? Math.min(pods.length, ZONES) : 1;
+}
+
+/** A replacement of its size, or as many as its pods need, would be too much beside the others. */
+function hasNoRoom(
+  claim: NodeClaim,
+  own: readonly Pod[],
+  { world, setting }: GoalSettings,
+): boolean {
   const { nodes, cpu } = roomOf(claim, readState(world.store).objects, setting);
-  return nodes <= 0 || cpu < amountsOf([claim]).cpu;
+  return nodes < nodesNeeded(own.filter(isMoved)) || cpu < amountsOf([claim]).cpu;
 }
 
 /** Whether pods may wait for room under a limit. */
@@ -112,7 +130,9 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
       else awaited -= 1;
     }
     const isKept =
-      hasNoRoom(claim, of) || isBudgetSpent(claim, 'Drifted', state, nowMs) || own.some(isKeptBy);
+      hasNoRoom(claim, own, of) ||
+      isBudgetSpent(claim, 'Drifted', state, nowMs) ||
+      own.some(isKeptBy);
     if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }
