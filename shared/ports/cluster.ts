@@ -251,7 +251,7 @@ export interface NodePoolStatusPatch {
   /** Sum of its nodes' capacity, the pseudo-resource `nodes` included. */
   readonly resources: Resources;
   readonly nodes: number;
-  readonly conditions: readonly Condition[];
+  readonly conditions: ConditionChange;
 }
 
 export interface CapacityBufferStatusPatch extends CapacityBufferStatus {

@@ -143,7 +143,10 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     ref: ObjectRef,
     { conditions }: NodePoolStatusPatch,
   ): Promise<WriteResult> {
-    return this.#edit('nodePools', ref, (pool) => ({ ...pool, conditions }));
+    return this.#edit('nodePools', ref, (pool) => ({
+      ...pool,
+      conditions: conditions(pool.conditions),
+    }));
   }
 
   async patchNodeOverlayStatus(_: ObjectRef, __: readonly Condition[]): Promise<WriteResult> {

@@ -198,7 +198,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
 
   async patchNodePoolStatus(ref: ObjectRef, patch: NodePoolStatusPatch): Promise<WriteResult> {
     return this.write(ref, (object) =>
-      withConditions(object, patch.conditions, {
+      withConditions(object, patch.conditions(conditionsOf(object)), {
         nodes: patch.nodes,
         resources: formatResources(patch.resources),
       }),

@@ -121,6 +121,28 @@ describe('an approved plan during pauses', () => {
     expect(runningPods(made.world)).toBe(3);
   });
 
+  it('goes on to the end in a window of the NodePool that has begun since the plan', async () => {
+    const made = await settled(3);
+    const before = namesOf(made);
+    made.script.apply([newClass]);
+    await made.pass(7);
+    const decisions = await made.plan();
+    made.pause({});
+    for (const pool of made.world.store.list('NodePool')) {
+      const window = { 'joiner.dev/pause': 'disrupt from 0 0 * * * for 12h' };
+      const annotations = { ...pool.metadata.annotations, ...window };
+      made.world.store.update(pool, (each) => ({
+        ...each,
+        metadata: { ...each.metadata, annotations },
+      }));
+    }
+    const applied = await made.apply(decisions);
+    await made.pass(30);
+    const gone = decisions[0]?.nodes[0]?.nodeClaim;
+    const expected = [...before.filter((name) => name !== gone), ...applied.created].sort();
+    expect(namesOf(made)).toEqual(expected);
+  });
+
   it('moves the pods of badly used nodes as was approved', async () => {
     const beside = { labels: { app: 'a' } };
     const never = nodePool(['on-demand'], {

@@ -226,3 +226,28 @@ describe('a node that several others replace', () => {
     expect(world.timeline.nowMs()).toBe(WORLD_START_MS + 25 * MINUTE);
   });
 });
+
+it('pods that wait get what works once the canary has failed, however many nodes start', async () => {
+  const replicas = 16;
+  const web = { kind: 'Deployment', name: 'web', namespace: 'default', replicas } as const;
+  let runningAtMs = 0;
+  const { world } = await run(
+    six,
+    40,
+    [object(newClass), { at: CHANGE + 3 * MINUTE, scale: web }],
+    {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made);
+      },
+      watch: (made) => () => {
+        if (runningAtMs === 0 && runningPods(made) === replicas)
+          runningAtMs = made.timeline.nowMs();
+        return [];
+      },
+    },
+  );
+  const [failed] = entries(world, 'CanaryFailed');
+  const failedAtMs = WORLD_START_MS + (failed?.at ?? 0) * 1000;
+  expect(runningAtMs).toBeGreaterThan(failedAtMs);
+  expect(runningAtMs - failedAtMs).toBeLessThan(3 * MINUTE);
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DO_NOT_DISRUPT } from '../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, INSTANCE_TYPE } from '../../shared/core/model/labels.ts';
 import { readState } from '../../shared/sim/decode.ts';
-import type { Json } from '../../shared/sim/json.ts';
+import { type Json, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import {
@@ -214,4 +214,26 @@ describe('while nodes are being replaced', () => {
     expect(claimsOf(world).map(({ labels }) => labels['team'])).toEqual(['b', 'b', 'b']);
     expect(runningPods(world)).toBe(3);
   });
+});
+
+it('an empty node goes though a drifted one stays whose pods cannot use it', async () => {
+  const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s', ...allAtOnce };
+  const onlyOn = (type: string): Json => ({ nodeSelector: { [INSTANCE_TYPE]: type } });
+  const pool = nodePool(['on-demand'], { disruption });
+  const { template, ...spec } = objectAt(pool, 'spec');
+  const { requirements, ...own } = objectAt(template as Json, 'spec');
+  const other = { key: INSTANCE_TYPE, operator: 'NotIn', values: ['m7g.xlarge'] };
+  const narrowed = { ...own, requirements: [...(requirements as Json[]), other] };
+  const without = { ...pool, spec: { ...spec, template: { spec: narrowed } } };
+  const stuck = deployment('stuck', 1, '1', onlyOn('m7g.xlarge'));
+  const web = deployment('web', 1, '1500m', onlyOn('c7g.large'));
+  const steps = [
+    object(without),
+    { at: 10 * MINUTE, apply: [web as never] },
+    scaled(15 * MINUTE, 0),
+  ];
+  const { world } = await run([nodeClass, pool, stuck], 14, steps);
+  expect(claimsOf(world)).toHaveLength(2);
+  await world.run(WORLD_START_MS + 40 * MINUTE);
+  expect(claimsOf(world).map(({ labels }) => labels[INSTANCE_TYPE])).toEqual(['m7g.xlarge']);
 });

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import { HELD_MOVES, REPLACED_BY } from '../../shared/core/model/labels.ts';
+import { PortError, type Ports } from '../../shared/ports.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { reading, withPorts } from '../unit/app/world.ts';
 import { entries, MINUTE } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
@@ -33,17 +36,28 @@ function budget(maxUnavailable: number): Json {
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec };
 }
 
-const pausedDisrupt = (value: string): Json => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name: 'joiner', namespace: 'kube-system' },
-  data: { 'pause.disrupt': value },
-});
+/** Pauses disruption from one minute to the other. */
+const paused =
+  (fromMinute: number, untilMinute: number) =>
+  (ports: Ports): Ports => {
+    const read = reading(ports, (state) => {
+      const minute = (ports.clock.nowMs() - WORLD_START_MS) / MINUTE;
+      const isOn = minute >= fromMinute && minute < untilMinute;
+      return { ...state, pausedUntilMs: isOn ? { disrupt: Number.POSITIVE_INFINITY } : {} };
+    });
+    return withPorts(ports, { cluster: { read } });
+  };
 
-async function worldOf(own: Json, replicas: number, steps: Steps): Promise<World> {
+async function worldOf(
+  own: Json,
+  replicas: number,
+  steps: Steps,
+  wrap: (ports: Ports) => Ports = (ports) => ports,
+): Promise<World> {
   const { world } = await smallWorld([nodeClass, own, deployment('web', replicas, '1500m')], {
     types: /^(c7g|c8g)\.xlarge$/,
     scenario: { steps },
+    wrap,
   });
   return world;
 }
@@ -91,17 +105,44 @@ it('no drifted node is replaced by one that would be there beside it through a w
 });
 
 it('a move that a pause held is not given up at the first minute in which pods hold it', async () => {
-  const steps = [
-    at(5, overlay, budget(8)),
-    at(7, pausedDisrupt('on')),
-    at(50, budget(0)),
-    at(60, pausedDisrupt('off')),
-    at(63, budget(8)),
-  ];
-  const world = await worldOf(pool(), 8, steps);
+  const steps = [at(5, overlay, budget(8)), at(50, budget(0)), at(63, budget(8))];
+  const world = await worldOf(pool(), 8, steps, paused(5.5, 60));
   await world.run(WORLD_START_MS + 59 * MINUTE);
-  expect(world.launched).toBe(8);
+  expect([world.evictions, world.launched]).toEqual([0, 8]);
   await world.run(WORLD_START_MS + 90 * MINUTE);
-  expect(world.launched).toBe(8);
-  expect(world.evictions).toBe(8);
+  expect([world.evictions, world.launched]).toEqual([8, 8]);
+});
+
+it('the time of a pause is none in which pods hold a move', async () => {
+  // Held from minute 6 on, and for three minutes after the pause.
+  const steps = [at(5, overlay), at(5.5, budget(0)), at(63, budget(8))];
+  const world = await worldOf(pool(), 8, steps, paused(10, 60));
+  await world.run(WORLD_START_MS + 75 * MINUTE);
+  expect([world.evictions, world.launched]).toEqual([8, 8]);
+});
+
+it('a move that pods held waits longer, though the last write of its end was refused', async () => {
+  const launchedBy = async (isRefused: boolean): Promise<number> => {
+    let refused = 0;
+    const refusing = (ports: Ports): Ports => {
+      const patchNodeClaim: Ports['cluster']['patchNodeClaim'] = async (ref, patch) => {
+        const { [REPLACED_BY]: ended, [HELD_MOVES]: held } = patch.annotations ?? {};
+        if (isRefused && ended === null && held?.includes('count') === true) {
+          refused += 1;
+          throw new PortError('unknown', 'ServiceUnavailable', 'try again');
+        }
+        return await ports.cluster.patchNodeClaim(ref, patch);
+      };
+      return withPorts(ports, { cluster: { patchNodeClaim } });
+    };
+    const steps = [at(5, overlay, budget(0))];
+    for (let minute = 10; minute < 150; minute += 14) {
+      steps.push(at(minute - 1 / 3, budget(4)), at(minute + 1 / 3, budget(0)));
+    }
+    const world = await worldOf(pool(), 8, steps, refusing);
+    await world.run(WORLD_START_MS + 100 * MINUTE);
+    expect(refused > 0).toBe(isRefused);
+    return world.launched;
+  };
+  expect(await launchedBy(true)).toBeLessThanOrEqual((await launchedBy(false)) + 4);
 });

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { CAPACITY_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
-import type { Json } from '../../shared/sim/json.ts';
+import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
+import { sentences } from '../../shared/core/explain/reason.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
+import { type Json, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { settings } from '../unit/app/world.ts';
 import { claimsOf, entries, MINUTE, runningPods } from './rolls.ts';
-import { apartOf, deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+import {
+  apartOf,
+  deployment,
+  nodeClass,
+  nodePool,
+  smallWorld,
+  withPodAnnotations,
+} from './small-world.ts';
 
 const PODS = 4;
 const WHEN_EMPTY = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '1m' };
@@ -214,4 +224,34 @@ it('an annotation that cannot be read keeps the nodes, and the NodePool says so'
     'NodePool/default',
     'Annotation joiner.dev/return-to-first-choice: "nodes=one" is invalid; example: nodes=1,after=30m',
   ]);
+});
+
+it('pods that a restart would send to fallbacks again do not return', async () => {
+  const only = (name: string, weight: number, type: string, limits: Json): Json => {
+    const { template, ...spec } = objectAt(nodePool(['on-demand']), 'spec');
+    const own = objectAt(template as Json, 'spec');
+    const typed = { key: INSTANCE_TYPE, operator: 'In', values: [type] };
+    const requirements = [...(own['requirements'] as Json[]), typed];
+    const made = { ...spec, weight, limits, template: { spec: { ...own, requirements } } };
+    return { ...nodePool(['on-demand']), metadata: { name }, spec: made };
+  };
+  const heavy = only('heavy', 50, 'm7g.xlarge', { nodes: '2' });
+  const light = asking(only('light', 1, 'c7g.xlarge', {}), 'nodes=1,after=10m');
+  const pair = withPodAnnotations(deployment('web', 2, '2500m', apartOf('web')), {
+    'joiner.dev/drain': 'rollout',
+  });
+  const { world } = await smallWorld([nodeClass, heavy, light, pair], {
+    types: /^(m7g|c7g)\.xlarge$/,
+    scenario: {
+      steps: [{ at: 0, unavailable: { instanceType: 'm7g.xlarge', for: 15 * MINUTE } }],
+    },
+  });
+  await world.run(WORLD_START_MS + 3 * 60 * MINUTE);
+  // During another restart a third pod would be there, and the first choice has two nodes.
+  expect([world.launched, countBy(world, NODE_POOL)]).toEqual([3, { heavy: 1, light: 1 }]);
+  const { kept } = await disrupt(world.ports, settings);
+  const light0 = claimsOf(world).find(({ labels }) => labels[NODE_POOL] === 'light');
+  expect(sentences(kept.get(light0?.name ?? '') ?? [])).toContain(
+    'the first choice has no room for the pods meanwhile',
+  );
 });

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { PortError, type Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
-import { type Json, objectAt } from '../../shared/sim/json.ts';
+import { type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { withPorts } from '../unit/app/world.ts';
 import { entries, MINUTE } from './rolls.ts';
-import { deployment, nodeClass, nodePool, smallWorld, withPodAnnotations } from './small-world.ts';
+import {
+  apartOf,
+  deployment,
+  nodeClass,
+  nodePool,
+  smallWorld,
+  withPodAnnotations,
+} from './small-world.ts';
 
 const ROLLOUT = { 'joiner.dev/drain': 'rollout' };
 
@@ -272,4 +279,28 @@ describe('a restart of a Deployment in the simulation', () => {
     expect([least, last, isMixed]).toEqual([0, 2, false]);
     expect(after.filter((uid) => before.includes(uid))).toEqual([]);
   });
+});
+
+it('a restart that would end a protected pod on another node is an eviction', async () => {
+  const pair = withPodAnnotations(deployment('web', 2, '1', apartOf('web')), ROLLOUT);
+  const { world } = await smallWorld([nodeClass, nodePool(['on-demand']), pair]);
+  await world.run(WORLD_START_MS + 4 * MINUTE);
+  const [first, second] = world.store.list('Pod');
+  if (first === undefined || second === undefined) throw new Error('the world has no pods');
+  const annotations = { ...first.metadata.annotations, 'karpenter.sh/do-not-disrupt': 'true' };
+  world.store.update(first, (pod) => ({ ...pod, metadata: { ...pod.metadata, annotations } }));
+  const { nodeClaims } = readState(world.store).objects;
+  const host = textAt(second, 'spec', 'nodeName');
+  const claim = nodeClaims.find(({ nodeName }) => nodeName === host);
+  await world.ports.cluster.delete({ kind: 'NodeClaim', name: claim?.name ?? '' });
+  await world.run(WORLD_START_MS + 20 * MINUTE);
+  const names = world.store.list('Pod').map(({ metadata }) => metadata.name);
+  expect(names).toContain(first.metadata.name);
+  expect(names).not.toContain(second.metadata.name);
+  expect([names.length, world.evictions]).toEqual([2, 1]);
+  expect(
+    entries(world, 'RolloutRefused')
+      .map(({ message }) => message)
+      .join(),
+  ).toContain(`Pod default/${first.metadata.name} of the Deployment may not be disrupted`);
 });

@@ -19,6 +19,7 @@ import {
 } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../../core/model/taint.ts';
+import { pauseWindow } from '../../core/pause-windows.ts';
 import type { WriteResult } from '../../ports.ts';
 import { isPaused } from '../settings.ts';
 import { approvedAnnotation, isApproved } from '../writes/approval.ts';
@@ -32,7 +33,7 @@ import { pausedByPool } from './blocked.ts';
 import { isWithinBudgets } from './budgets.ts';
 import { noteFailedMove, noteMoved } from './failed-moves.ts';
 import { type Failed, release } from './given-up.ts';
-import { heldMovesOnceEnded, holdersOf, noteHeld, publishHeld } from './held.ts';
+import { forgetHolding, heldMovesOnceEnded, holdersOf, noteHeld, publishHeld } from './held.ts';
 import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
 import { noteMovedPods } from './undone-moves.ts';
 
@@ -203,6 +204,9 @@ async function rollBack(
   if (cause !== undefined && kind === 'Fallback') {
     pass.memory.returns.fail(claim.labels[NODE_POOL] ?? '', nowMs);
   }
+  const moves = heldMovesOnceEnded(claim, nowMs, cause === 'held');
+  // First of all: where a later write fails, the next pass sees a replacement that is gone.
+  if (cause === 'held') await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: moves });
   for (const each of replacements) await release(pass, each, failure);
   await untaint(pass, claim, node);
   const id = `disrupt-${claim.name}-given-up-${nowMs}`;
@@ -223,7 +227,6 @@ async function rollBack(
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
   const approved = isApproved(claim, 'disrupt') ? { [APPROVED]: null } : {};
   const ended = { [REPLACED_BY]: null, [REPLACED_FOR]: null, [EVICTION_ORDER]: null };
-  const moves = heldMovesOnceEnded(claim, nowMs, cause === 'held');
   const annotations = { ...ended, ...approved, ...moves };
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
@@ -235,6 +238,14 @@ export interface ReplacedBecause {
   readonly evictionOrder?: EvictionOrder | undefined;
 }
 
+/** Whether disruption is paused, by whoever, or by a window of the claim's NodePool. */
+function isPausedNow(pass: DisruptPass, claim: NodeClaim): boolean {
+  const { state, nowMs } = pass;
+  const pool = poolOf(pass, claim);
+  const window = pool && pauseWindow(pool, 'disrupt', nowMs);
+  return window !== undefined || isPaused(state.pausedUntilMs.disrupt, nowMs);
+}
+
 /** Before its replacements are written: where a run is cut short then, they count as gone. */
 export async function annotateReplaced(
   pass: DisruptPass,
@@ -242,14 +253,14 @@ export async function annotateReplaced(
   names: readonly string[],
   { reason, evictionOrder }: ReplacedBecause,
 ): Promise<WriteResult> {
-  const { ports, state, nowMs, approved } = pass;
+  const { ports, state, approved } = pass;
   const node = nodeOfClaim(state.objects.nodes, claim);
   if (!(await mayBegin(pass, claim, node, reason))) return 'conflict';
   const why = {
     ...(reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason }),
     ...(evictionOrder === undefined ? {} : { [EVICTION_ORDER]: evictionOrderText(evictionOrder) }),
   };
-  const isHeld = approved !== undefined && isPaused(state.pausedUntilMs.disrupt, nowMs);
+  const isHeld = approved !== undefined && isPausedNow(pass, claim);
   const approval = isHeld ? approvedAnnotation('disrupt') : {};
   const annotations = { [REPLACED_BY]: replacedByText(names), ...why, ...approval };
   return await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
@@ -289,10 +300,10 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
     return;
   }
   invariant(kind !== undefined && terms !== undefined, 'a command without a known reason fails');
-  const isHeld =
-    isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs) ||
-    pausedByPool(pass, poolOf(pass, claim)).length > 0;
-  if (isHeld && !isApproved(claim, 'disrupt')) return;
+  if (isPausedNow(pass, claim) && !isApproved(claim, 'disrupt')) {
+    await forgetHolding(pass, claim);
+    return;
+  }
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;

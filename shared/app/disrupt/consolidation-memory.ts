@@ -88,14 +88,14 @@ export class ConsolidationMemory {
   }
 
   /** Whether something else, or nothing, has been said of the claim last. */
-  isOther(uid: string, message: string): boolean {
-    return this.said.get(uid) !== message;
+  isOther(uid: string, news: string): boolean {
+    return this.said.get(uid) !== news;
   }
 
   /** The same; from now on this has been said. */
-  isNews(uid: string, message: string): boolean {
-    if (!this.isOther(uid, message)) return false;
-    this.said.set(uid, message);
+  isNews(uid: string, news: string): boolean {
+    if (!this.isOther(uid, news)) return false;
+    this.said.set(uid, news);
     return true;
   }
 

@@ -68,6 +68,16 @@ function uidsOf(candidates: readonly Candidate[]): Set<string> {
   return new Set(candidates.map(({ claim }) => claim.uid));
 }
 
+/** Drifted nodes that could go have gone by then, or something else holds them. */
+const SPARE_MS = 15 * 60_000;
+
+/** Whether the node has been idle for so long beyond `consolidateAfter` that no drift waits for it. */
+function isUnused(each: EmptyCandidate, nowMs: number): boolean {
+  const { consolidateAfter } = each.pool.disruption;
+  if (consolidateAfter === 'Never') return false;
+  return nowMs >= quietSinceMs(each, nowMs) + consolidateAfter + SPARE_MS;
+}
+
 /**
  * Leaves as many current nodes of each pool alone as there are drifted ones with pods that may go
  * now: these find room there, where else nodes of the same kind would be launched.
@@ -76,7 +86,7 @@ function withoutSpare(
   pass: DisruptPass,
   idle: readonly EmptyCandidate[],
 ): readonly EmptyCandidate[] {
-  const { state, nowMs } = pass;
+  const { state, nowMs, outcome } = pass;
   const { podDisruptionBudgets } = state.objects;
   const drifted = driftedCandidates(pass);
   const allowance = new Allowance(pass, 'Drifted');
@@ -89,10 +99,12 @@ function withoutSpare(
   const isDrifted = uidsOf(drifted);
   const spare = Map.groupBy(leaving, ({ pool }) => pool.name);
   const kept = new Map([...spare].map(([pool, nodes]) => [pool, nodes.length]));
-  return idle.filter(({ claim, pool }) => {
+  return idle.filter((each) => {
+    const { claim, pool } = each;
     const wanted = kept.get(pool.name) ?? 0;
-    if (wanted === 0 || isDrifted.has(claim.uid)) return true;
+    if (wanted === 0 || isDrifted.has(claim.uid) || isUnused(each, nowMs)) return true;
     kept.set(pool.name, wanted - 1);
+    outcome.events.reasons.set(claim.name, [reason('empty-node-needed', {})]);
     return false;
   });
 }

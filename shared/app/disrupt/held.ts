@@ -46,6 +46,14 @@ export async function noteHeld(
   await publishHeld(pass, command, reasons);
 }
 
+/** While disruption is paused nothing would go: that time is no time in which pods hold the node. */
+export async function forgetHolding({ ports }: DisruptPass, claim: NodeClaim): Promise<void> {
+  const held = heldMoves(claim.annotations);
+  if (held.sinceMs === undefined) return;
+  const annotations = { [HELD_MOVES]: heldMovesText({ ...held, sinceMs: undefined }) };
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+}
+
 /** What the claim is annotated with when a move of its node is given up; `isHeld`: for its pods. */
 export function heldMovesOnceEnded(
   { annotations }: NodeClaim,

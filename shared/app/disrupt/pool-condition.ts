@@ -4,6 +4,7 @@ import {
   withConditions,
 } from '../../core/lifecycle/conditions.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
+import type { ConditionChange } from '../../ports.ts';
 import { poolUsage } from '../planning/statuses.ts';
 import { poolRef } from '../writes/references.ts';
 import type { DisruptPass } from './pass.ts';
@@ -14,8 +15,8 @@ export async function writePoolCondition(
   pool: NodePool,
   condition: ConditionClaim,
 ): Promise<void> {
-  const conditions = withConditions(pool.conditions, [condition], nowMs);
-  if (sameConditions(pool.conditions, conditions)) return;
+  const conditions: ConditionChange = (now) => withConditions(now, [condition], nowMs);
+  if (sameConditions(pool.conditions, conditions(pool.conditions))) return;
   const resources = poolUsage(state, pool.name);
   const nodes = resources['nodes'] ?? 0;
   await ports.cluster.patchNodePoolStatus(poolRef(pool), { resources, nodes, conditions });

@@ -16,6 +16,7 @@ import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { isNeverEvicted } from '../../core/scheduling/problem/demand.ts';
 import { bufferPods } from '../planning/capacity-buffers.ts';
+import { withoutPodsBackedOff } from '../planning/launch-backoffs.ts';
 import { withPlannedLabels } from '../planning/new-claims.ts';
 import { withoutHalted } from '../planning/provisioning-input.ts';
 import type { DisruptPass } from './pass.ts';
@@ -23,7 +24,8 @@ import type { DisruptPass } from './pass.ts';
 /** What `provision` would plan on: with the room that CapacityBuffers ask for, less what goes. */
 export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapshot> {
   const { ports, settings, state, resolution, nowMs, changes, shared } = pass;
-  const { nodePools, nodeClaims, nodes, pods } = state.objects;
+  const { nodePools, nodeClaims, nodes } = state.objects;
+  const pods = await withoutPodsBackedOff(ports, state);
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const buffers = settings.capacityBuffer ? bufferPods(state) : [];
   const snapshot: ClusterSnapshot = {

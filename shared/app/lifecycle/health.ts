@@ -116,11 +116,13 @@ export async function deleteClaim(
   const nodepool = claim.labels[NODE_POOL] ?? '';
   // Instances that end while they boot do so again and again: a key they may not use, a bad image.
   const isUnjoined = action.reason === 'garbage_collected' && !isTrue(claim, 'Registered');
-  if ((action.reason === 'registration_timeout' || isUnjoined) && nodepool !== '') {
-    await ports.memory.recordRegistration(nodepool, false);
-  }
+  // The canary has failed for all: one that has had no time to join tells nothing of the NodePool.
+  const isUnproven = action.why.code === 'image-not-proven';
+  const isFailed = !isUnproven && (action.reason === 'registration_timeout' || isUnjoined);
   if (action.repairCause !== undefined) await publishUnhealthy(pass, claim, action.repairCause);
   await ports.cluster.delete(claimRef(claim));
+  // Only now: a deletion that fails is tried again, and one node is to count once.
+  if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, false);
   countDeletion(pass, claim, action);
   const decision = {
     id: `lifecycle-${claim.name}-${action.reason}`,

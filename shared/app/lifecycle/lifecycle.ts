@@ -29,6 +29,7 @@ import { awaitedNodes } from '../../core/nomination/registration-order.ts';
 import { pausedPools } from '../../core/pause-windows.ts';
 import type { ClusterState, Instance, PauseScope, Ports } from '../../ports.ts';
 import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
+import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { recordDecision } from '../writes/decisions.ts';
 import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
@@ -134,29 +135,38 @@ function indexOf(
 
 /** Terminates instances without a NodeClaim, under the same pause and maximum as NodeClaims. */
 async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promise<void> {
-  const { ports, state, nowMs } = pass;
+  const { state, nowMs } = pass;
   const { nodeClaims, nodes } = state.objects;
   if (isPaused(state.pausedUntilMs.terminate, nowMs)) return;
   const orphans = orphanedInstances(instances, nodeClaims, nowMs).slice(0, pass.terminationsLeft);
   if (orphans.length === 0) return;
   pass.acted = true;
   pass.changed = true;
-  await ports.compute.terminate(orphans.map((each) => each.id));
-  for (const _ of orphans) pass.memory.addTermination(nowMs);
-  for (const { id } of orphans) {
-    const decision = {
-      id: `terminate-${id}`,
-      atMs: nowMs,
-      useCase: 'lifecycle',
-      object: `Instance/${id}`,
-      action: 'terminate',
-      reasons: [reason('instance-orphaned', { instance: id })],
-      detail: { reason: 'orphan' },
-    } as const;
-    await recordDecision({ ports }, decision);
-    const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
-    if (node !== undefined) await ports.cluster.delete(nodeRef(node));
-  }
+  await atOnce(WRITES_AT_ONCE, orphans, async ({ id }) => {
+    const step = () => endOrphan(pass, id, nodes);
+    pass.failures.push(...(await attempt(`Instance/${id}`, step)));
+  });
+}
+
+async function endOrphan(
+  { ports, memory, nowMs }: Pass,
+  id: string,
+  nodes: readonly Node[],
+): Promise<void> {
+  await ports.compute.terminate([id]);
+  memory.addTermination(nowMs);
+  const decision = {
+    id: `terminate-${id}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `Instance/${id}`,
+    action: 'terminate',
+    reasons: [reason('instance-orphaned', { instance: id })],
+    detail: { reason: 'orphan' },
+  } as const;
+  await recordDecision({ ports }, decision);
+  const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
+  if (node !== undefined) await ports.cluster.delete(nodeRef(node));
 }
 
 async function releaseNodesWithoutClaim(pass: Pass): Promise<void> {

@@ -1,27 +1,51 @@
 import { type Reason, reason } from '../../core/explain/reason.ts';
-import { drainFault } from '../../core/lifecycle/drain.ts';
-import type { Pod } from '../../core/model/pod.ts';
+import { drainFault, isProtected } from '../../core/lifecycle/drain.ts';
+import { isLive, type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { PortError } from '../../ports.ts';
+import { type ClusterState, PortError } from '../../ports.ts';
 import { saying } from '../writes/decisions.ts';
 import { podRef } from '../writes/references.ts';
 import type { LifecycleMemory } from './memory.ts';
 import type { ClaimPass } from './registration.ts';
 
 /** What a restart goes by: what earlier passes have asked for. */
-type RolloutPass = ClaimPass & { readonly memory: LifecycleMemory };
+type RolloutPass = ClaimPass & {
+  readonly memory: LifecycleMemory;
+  readonly state: Pick<ClusterState, 'objects'>;
+};
+
+/**
+ * Of the pod's ReplicaSet one on another node that may not be disrupted: a restart would end it, and
+ * nothing asks for that node. Pods that a restart has started are of another ReplicaSet.
+ */
+function protectedElsewhere({ state, nowMs }: RolloutPass, pod: Pod): Pod | undefined {
+  const { controller, nodeName } = pod;
+  return state.objects.pods.find(
+    (each) =>
+      each.controller?.uid === controller?.uid &&
+      each.nodeName !== nodeName &&
+      isLive(each) &&
+      isProtected(each, nowMs),
+  );
+}
 
 /** Restarts the pod's Deployment; why not, where nothing will come in the pod's place. */
 async function refusalOf(
-  { ports, nowMs, memory }: RolloutPass,
+  pass: RolloutPass,
   claim: NodeClaim,
   pod: Pod,
 ): Promise<Reason | undefined> {
+  const { ports, nowMs, memory } = pass;
   const { cluster } = ports;
   const { namespace, controller } = pod;
   const name = `${namespace}/${pod.name}`;
   const fault = drainFault(pod);
   if (fault !== undefined) return reason('rollout-refused', { pod: name, said: fault });
+  const kept = protectedElsewhere(pass, pod);
+  if (kept !== undefined) {
+    const said = `Pod ${podKey(kept)} of the Deployment may not be disrupted`;
+    return reason('rollout-refused', { pod: name, said });
+  }
   if (memory.rollouts.has(claim, pod, nowMs)) return undefined;
   const { deletedAtMs = nowMs } = claim;
   const set = { namespace, name: controller?.name ?? '', uid: controller?.uid ?? '' };

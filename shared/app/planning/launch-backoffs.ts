@@ -43,17 +43,15 @@ function toldOf(
   });
 }
 
-/** Looks at what became of launches, and notes it: the claims that tell it may be gone soon. */
-export async function readLaunchBackoffs(
-  { clock, memory }: Ports,
+/** Looks at what became of launches. */
+async function knownBackoffs(
+  { clock, memory }: Pick<Ports, 'clock' | 'memory'>,
   { objects, nodeClasses }: ClusterState,
 ): Promise<LaunchBackoffs> {
   const nowMs = clock.nowMs();
   const groups = new PodGroups();
   const ways = launchWays(objects, nodeClasses);
   const outcomes = launchOutcomes(objects, groups, nowMs);
-  const isNews = outcomes.unused.length > 0 || outcomes.used.some(({ isSettled }) => isSettled);
-  if (isNews) await memory.recordOutcomes(outcomes);
   // Nobody asks the bucket while nothing waits: an idle tick is to cost nothing.
   const isAsked = objects.pods.some(isWaiting);
   const before = isAsked ? await memory.unusedLaunches() : [];
@@ -62,6 +60,29 @@ export async function readLaunchBackoffs(
   const known = backedOffPods(objects.pods, { unused, used, open, ways }, groups, nowMs);
   const pods = new Map([...toldOf(objects.pods, memory, nowMs), ...known]);
   return { groups, ways, outcomes, pods };
+}
+
+/** The same, and notes it: the claims that tell it may be gone soon. */
+export async function readLaunchBackoffs(
+  ports: Ports,
+  state: ClusterState,
+): Promise<LaunchBackoffs> {
+  const backoffs = await knownBackoffs(ports, state);
+  const { outcomes } = backoffs;
+  const isNews = outcomes.unused.length > 0 || outcomes.used.some(({ isSettled }) => isSettled);
+  if (isNews) await ports.memory.recordOutcomes(outcomes);
+  return backoffs;
+}
+
+/** The pods but for those that wait and for which nothing is launched now. */
+export async function withoutPodsBackedOff(
+  ports: Pick<Ports, 'clock' | 'memory'>,
+  state: ClusterState,
+): Promise<readonly Pod[]> {
+  const { pods } = state.objects;
+  if (!pods.some(isPending)) return pods;
+  const { pods: backedOff } = await knownBackoffs(ports, state);
+  return backedOff.size === 0 ? pods : pods.filter((pod) => !backedOff.has(podKey(pod)));
 }
 
 /** The pods as planning sees them: those that are backed off do not ask for a node. */

@@ -12,6 +12,7 @@ import {
   isTrue,
   readiness,
   sameConditions,
+  withChanged,
   withConditions,
 } from '../../core/lifecycle/conditions.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
@@ -184,17 +185,18 @@ async function writePoolStatus(
   if (Object.entries(hash).some(([key, value]) => pool.annotations[key] !== value)) {
     await ports.cluster.patchNodePool(poolRef(pool), { annotations: hash });
   }
-  const before = state.objects.nodePools.find((each) => each.name === pool.name);
+  const before = state.objects.nodePools.find((each) => each.name === pool.name)?.conditions ?? [];
   const resources = poolUsage(state, pool.name);
   const usage = state.nodePoolUsage.get(pool.name);
   const isSame = usage !== undefined && sameResources(usage, resources);
-  if (isSame && sameConditions(before?.conditions ?? [], pool.conditions)) return [];
+  if (isSame && sameConditions(before, pool.conditions)) return [];
   await ports.cluster.patchNodePoolStatus(poolRef(pool), {
     resources,
     nodes: resources['nodes'] ?? 0,
-    conditions: pool.conditions,
+    // `disrupt` writes others.
+    conditions: (now) => withChanged(now, before, pool.conditions),
   });
-  return await publishNewlyFalse(ports, poolRef(pool), before?.conditions ?? [], pool.conditions);
+  return await publishNewlyFalse(ports, poolRef(pool), before, pool.conditions);
 }
 
 function sameResources(a: Resources, b: Resources): boolean {

@@ -82,7 +82,7 @@ function blockingPods(
   const annotation = DO_NOT_DISRUPT;
   return [
     ...running
-      .filter((pod) => isProtected(pod, nowMs))
+      .filter((pod) => pod.deletedAtMs === undefined && isProtected(pod, nowMs))
       .map((pod) => reason('pod-protected', { pod: podKey(pod), annotation })),
     ...running
       .filter((pod) => pod.deletedAtMs === undefined && holdsNode(pod, nowMs))

@@ -5,6 +5,7 @@ import { podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isDisrupted } from '../model/taint.ts';
+import type { PlanOn } from './left-waiting.ts';
 import { withReserved } from './simulation.ts';
 
 /** A node that takes no pods and waits for its replacements, or is drained since they are ready. */
@@ -48,16 +49,23 @@ function replacedNodes({ nodeClaims, nodes, pods }: ClusterSnapshot): readonly R
 export function planAround<Made extends Plan>(
   snapshot: ClusterSnapshot,
   make: (snapshot: ClusterSnapshot) => Made,
-): Made {
+): PlanOn<Made> {
   const replaced = replacedNodes(snapshot);
-  const first = make(snapshot);
-  const staying = withoutPlace(replaced, first);
+  const first = planOn(snapshot, make);
+  const staying = withoutPlace(replaced, first.plan);
   if (staying.length === 0) return first;
-  const second = make(withStaying(snapshot, staying));
+  const second = planOn(withStaying(snapshot, staying), make);
   // What they leave undone may be the place of others: then all stay.
   const others = replaced.filter((each) => !staying.includes(each));
-  if (withoutPlace(others, second).length === 0) return second;
-  return make(withStaying(snapshot, replaced));
+  if (withoutPlace(others, second.plan).length === 0) return second;
+  return planOn(withStaying(snapshot, replaced), make);
+}
+
+function planOn<Made extends Plan>(
+  snapshot: ClusterSnapshot,
+  make: (snapshot: ClusterSnapshot) => Made,
+): PlanOn<Made> {
+  return { snapshot, plan: make(snapshot) };
 }
 
 /** Those that have a pod for which there is nothing but a new node. */

@@ -1,11 +1,13 @@
 import { isReason, type Reason, reason } from '../explain/reason.ts';
 import type { PlannedNodeClaim } from '../model/plan.ts';
+import { podKey } from '../model/pod.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import type { Candidate } from './candidates.ts';
 import { narrowed } from './consolidation/narrowing.ts';
+import { heightOf } from './consolidation/surge-room.ts';
 import { isPreferred, preferredOver, returnTermsOf } from './first-choice.ts';
-import { type Places, simulate } from './simulation.ts';
+import { type Places, simulate, withLeaving } from './simulation.ts';
 
 /** What takes the place of a node that is a fallback. */
 export interface Return {
@@ -67,6 +69,31 @@ export function keptFromReturn(
 }
 
 /**
+ * Why its pods would not stay where they return to: they move by a restart of their Deployment, whose
+ * pods are more meanwhile and open nodes that return in their turn. Undefined: they would stay.
+ */
+function undoneByRestart(
+  snapshot: ClusterSnapshot,
+  candidate: ReturnCandidate,
+  elsewhere: Places,
+  settings: SchedulingSettings,
+): Reason | undefined {
+  const { claim, node, pool } = candidate;
+  const without = withLeaving(snapshot, node.name);
+  const height = heightOf({ without, nodes: [candidate], elsewhere }, settings);
+  if (height === undefined) return undefined;
+  const { first, surge, plan } = height;
+  const isPlaced = surge.every((pod) => !plan.unplaced.has(podKey(pod)));
+  const moved = new Set([...surge, ...candidate.pods].map(podKey));
+  const opened = plan.newNodeClaims.filter(({ pods }) => pods.some((pod) => moved.has(pod)));
+  const areFirstChoice = opened.every((each) => isPreferred(each, claim, pool, snapshot.nodePools));
+  if (isPlaced && areFirstChoice) return undefined;
+  const why =
+    'its Deployment is restarted, and the first choice has no room for the pods meanwhile';
+  return reason('pod-would-wait', { pod: podKey(first), why });
+}
+
+/**
  * Plans as `provision` does, with the node gone: its pods return where they get new nodes that are
  * all tried before what the node is, whatever these cost. A reason where they do not.
  */
@@ -89,5 +116,7 @@ export function returnOf(
   );
   if (outcome.replacements.length === 0) return reason('fallback-not-needed', {});
   if (replacements.length < outcome.replacements.length) return unavailable;
+  const undone = undoneByRestart(snapshot, candidate, outcome.elsewhere, settings);
+  if (undone !== undefined) return undone;
   return { kind: 'return', replacements, elsewhere: outcome.elsewhere };
 }

@@ -1,7 +1,7 @@
 import { type Reason, reason } from '../explain/reason.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
-import { isBufferPod, podKey } from '../model/pod.ts';
+import { DEFAULT_SCHEDULER, isBufferPod, type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { CANDIDATE, DISRUPTED, isDisrupted, type Taint } from '../model/taint.ts';
@@ -45,11 +45,14 @@ export function withLeavingCounted(snapshot: ClusterSnapshot, name: string): Clu
   return withTaint(snapshot, name, DISRUPTED);
 }
 
-/** The same snapshot with every pod that waits as one that kube-scheduler has tried. */
+/** Whether kube-scheduler has yet to look at the pod; of other schedulers nobody knows. */
+function isUntried(pod: Pod): boolean {
+  return isPending(pod) && !pod.unschedulable && pod.spec.schedulerName === DEFAULT_SCHEDULER;
+}
+
+/** The same snapshot with every pod that kube-scheduler is to place as one that it has tried. */
 export function withAllWaiting(snapshot: ClusterSnapshot): ClusterSnapshot {
-  const pods = snapshot.pods.map((pod) =>
-    isPending(pod) && !pod.unschedulable ? { ...pod, unschedulable: true } : pod,
-  );
+  const pods = snapshot.pods.map((pod) => (isUntried(pod) ? { ...pod, unschedulable: true } : pod));
   return { ...snapshot, pods };
 }
 

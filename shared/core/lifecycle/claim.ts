@@ -25,6 +25,7 @@ import {
   type LifecycleAction,
   TAGGED,
   TERMINATION_FINALIZER,
+  TERMINATION_TIMESTAMP,
 } from './actions.ts';
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
 import { consistentState } from './consistency.ts';
@@ -327,6 +328,16 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
 function whileWanted(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
   const gone = deletion(claim, around);
   if (gone !== undefined) return [gone];
+  return [...withoutDeadline(claim), ...untilReady(claim, around)];
+}
+
+/** A repair that could not delete the claim has left its deadline there, and the node has recovered. */
+function withoutDeadline({ annotations }: NodeClaim): readonly LifecycleAction[] {
+  if (annotations[TERMINATION_TIMESTAMP] === undefined) return [];
+  return [{ kind: 'annotate', annotations: { [TERMINATION_TIMESTAMP]: null } }];
+}
+
+function untilReady(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
   if (!isTrue(claim, 'Launched')) {
     const { nowMs } = around;
     if (nowMs - (launchTriedAtMs(claim) ?? nowMs) < LAUNCH_TIMEOUT_MS) return [];

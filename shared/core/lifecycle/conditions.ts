@@ -35,6 +35,22 @@ export function withConditions(
   return [...byType.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
+/** The conditions as they are now, with those that are other in `after` than they were before. */
+export function withChanged(
+  now: readonly Condition[],
+  before: readonly Condition[],
+  after: readonly Condition[],
+): readonly Condition[] {
+  const old = new Map(before.map((each) => [each.type, each]));
+  const changed = after.filter((each) => {
+    const known = old.get(each.type);
+    return known === undefined || !sameConditions([known], [each]);
+  });
+  const types = new Set(changed.map(({ type }) => type));
+  const kept = now.filter(({ type }) => !types.has(type));
+  return [...kept, ...changed].sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
 /** Whether two lists say the same, times aside: if so, nothing has to be written. */
 export function sameConditions(a: readonly Condition[], b: readonly Condition[]): boolean {
   const text = (list: readonly Condition[]): string =>

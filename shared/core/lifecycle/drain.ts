@@ -121,7 +121,7 @@ export function blockingAttachments(
   },
   nowMs: number,
 ): readonly string[] {
-  const staying = pods.filter((pod) => !holdsNode(pod, nowMs));
+  const staying = pods.filter((pod) => !isOver(pod) && !holdsNode(pod, nowMs));
   const kept = new Set(
     staying.flatMap((pod) =>
       pod.spec.volumes.flatMap((volume) =>

@@ -30,12 +30,16 @@ function isSaid(claim: NodeClaim, { type, status, reason }: ConditionClaim): boo
   return now?.status === status && now.reason === reason;
 }
 
+/** The last time that can be written (ECMA-262, time values); some grace periods end later. */
+const TIME_MS_MAX = 8_640_000_000_000_000;
+
 /** When the drain must be over; undefined: it may take as long as it takes. */
 export function deadlineOf(claim: NodeClaim): number | undefined {
   const written = Date.parse(claim.annotations[TERMINATION_TIMESTAMP] ?? '');
   if (!Number.isNaN(written)) return written;
   const { terminationGracePeriodMs: grace, deletedAtMs } = claim;
-  return grace === undefined || deletedAtMs === undefined ? undefined : deletedAtMs + grace;
+  if (grace === undefined || deletedAtMs === undefined) return undefined;
+  return Math.min(TIME_MS_MAX, deletedAtMs + grace);
 }
 
 function announceDeadline(claim: NodeClaim, deadlineMs: number | undefined): LifecycleAction[] {

@@ -151,7 +151,7 @@ export function planWhole(
   settings: SchedulingSettings,
   expected: readonly Pod[],
 ): PartPlan {
-  return planAround(snapshot, (each) => planOnce(each, settings, expected));
+  return planAround(snapshot, (each) => planOnce(each, settings, expected)).plan;
 }
 
 function planOnce(

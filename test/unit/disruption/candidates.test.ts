@@ -59,6 +59,11 @@ const ROWS: readonly Row[] = [
   ['by one whose time has not begun, as it has not started', true, [on(annotated(HOLD, '9m'))]],
   ['not by a nonsense annotation', false, [on(annotated(HOLD, 'please'))]],
   ['not by one that is over', false, [on({ ...annotated(HOLD, 'true'), phase: 'Succeeded' })]],
+  [
+    'not by one that is told to go, and is stuck',
+    false,
+    [on({ ...annotated(HOLD, 'true'), deletedAtMs: 1 })],
+  ],
   ['not by one that has failed', false, [on({ ...annotated(HOLD, 'true'), phase: 'Failed' })]],
   ['by a budget that lets nobody go', true, [on({})], [budgetOf()]],
   ['not for a pod that is going', false, [on({ deletedAtMs: 10 * MINUTE })], [budgetOf()]],

@@ -26,7 +26,7 @@ const on = (node: string, name: string) =>
 
 function planned(snapshot: ClusterSnapshot) {
   const asked: number[] = [];
-  const plan = planAround(snapshot, (each) => {
+  const { plan } = planAround(snapshot, (each) => {
     asked.push(each.nodes.length);
     return replan(each, DEFAULT_SCHEDULING_SETTINGS);
   });

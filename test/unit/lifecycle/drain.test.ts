@@ -239,6 +239,8 @@ describe('attachments that hold a node', () => {
     expect(blocking([withVolume({ isMirror: true })])).toEqual(['b', 'c']);
     expect(blocking([withVolume({ isMirror: true, namespace: 'other' })])).toEqual(['a', 'b', 'c']);
     expect(blocking([withVolume({ isMirror: true }, 'unbound')])).toEqual(['a', 'b', 'c']);
+    const over = withVolume({ phase: 'Succeeded' });
+    expect(blocking([over, withVolume({})])).toEqual(['a', 'b', 'c']);
     const attached = { kind: 'attached', driver: 'ebs', volume: 'data' } as const;
     expect(blocking([aPod({ isMirror: true }, { volumes: [attached] })])).toEqual(['a', 'b', 'c']);
   });

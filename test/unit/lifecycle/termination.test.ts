@@ -77,3 +77,22 @@ it('what a process has seen of a taint begins anew where the node has lost it', 
     { freeAtMs: 3, taintedSinceMs: 4 },
   ]);
 });
+
+it('a grace period that no time can be written for is one that does not end', () => {
+  const terminationGracePeriodMs = 2_500_000_000 * 3_600_000;
+  const conditions = yes('Launched', 'Registered', 'Initialized');
+  const claim = { providerId, deletedAtMs: 0, terminationGracePeriodMs, conditions };
+  const { actions } = decideClaim(aNodeClaim(claim), {
+    nowMs: 0,
+    nodes: [tainted],
+    pods: [],
+    awaiting: [],
+    isAwaited: false,
+    instance: 'present',
+    blockingAttachments: [],
+  });
+  const annotations = {
+    'karpenter.sh/nodeclaim-termination-timestamp': '+275760-09-13T00:00:00.000Z',
+  };
+  expect(actions).toContainEqual({ kind: 'annotate', annotations });
+});

@@ -1,6 +1,7 @@
 import { reason } from '../../explain/reason.ts';
 import { amountOf } from '../../model/resources.ts';
 import { replan } from '../../scheduling/replan.ts';
+import { planAround } from '../replaced.ts';
 import { withAllWaiting } from '../simulation.ts';
 import { BestFirst, pruned } from './best-first.ts';
 import { type Move, type MoveContext, moveOf, type Refusal } from './move.ts';
@@ -77,8 +78,9 @@ function neighboursOf(order: readonly ConsolidationCandidate[]) {
 /** What moves are judged by; undefined: pods wait for new nodes, and nothing is moved before. */
 function contextOf(input: Consolidation): MoveContext | undefined {
   const { quiet, fallbacks, pools, scheduling, settings, usage } = input;
-  const open = withAllWaiting(input.snapshot);
-  const now = replan(open, scheduling);
+  const { snapshot: open, plan: now } = planAround(withAllWaiting(input.snapshot), (each) =>
+    replan(each, scheduling),
+  );
   if (now.newNodeClaims.length > 0) return undefined;
   const waiting = new Set(now.unplaced.keys());
   const snapshot = { ...open, closedNodes: quiet };

@@ -4,13 +4,23 @@ import { NODE_POOL } from '../../model/labels.ts';
 import type { PlannedNodeClaim } from '../../model/plan.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import type { ConsolidationCandidate } from './payback.ts';
+
+/** Of claims that are not launched yet, which have no capacity: what plans count for them. */
+function plannedCapacities(snapshot: ClusterSnapshot): ReadonlyMap<string, Resources> {
+  const isOpen = snapshot.nodeClaims.some(({ providerId }) => providerId === undefined);
+  if (!isOpen) return new Map();
+  return new Map(stateNodes(snapshot).map(({ name, capacity }) => [name, capacity]));
+}
 
 /** Pools whose limits have no room for old and new nodes together: both are there for a while. */
 export function overLimits(
-  { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
   replacements: readonly PlannedNodeClaim[],
 ): readonly Reason[] {
+  const { nodePools, nodeClaims, instanceTypes } = snapshot;
+  const planned = plannedCapacities(snapshot);
   return nodePools.flatMap(({ name, limits }) => {
     const own = replacements.filter(({ nodePool }) => nodePool === name);
     if (own.length === 0) return [];
@@ -23,7 +33,7 @@ export function overLimits(
         Math.max(
           ...types.filter((each) => names.includes(each.name)).map((each) => amount(each.capacity)),
         );
-      const before = claims.map(({ capacity }) => amount(capacity));
+      const before = claims.map((each) => amount(planned.get(each.name) ?? each.capacity));
       const after = own.map((each) => largest(each.instanceTypes));
       return [...before, ...after].reduce((sum, each) => sum + each, 0) > limit;
     });

@@ -41,11 +41,20 @@ function surgeOf(pods: readonly Pod[], leaving: readonly Pod[]): readonly Pod[] 
 interface Moving {
   /** The cluster in which the nodes leave. */
   readonly without: ClusterSnapshot;
-  readonly nodes: readonly ConsolidationCandidate[];
+  readonly nodes: readonly Pick<ConsolidationCandidate, 'pods'>[];
   /** Pods that go to nodes which are there. */
   readonly elsewhere: Places;
-  /** The nodes that it launches. */
-  readonly planned: readonly PlannedNodeClaim[];
+}
+
+/** What there is at the height of a restart. */
+interface Height {
+  /** One of the pods whose Deployment is restarted. */
+  readonly first: Pod;
+  /** Pods beyond the replicas. */
+  readonly surge: readonly Pod[];
+  /** Where these and the pods of the nodes that leave find places, nodes that open among them. */
+  readonly open: ClusterSnapshot;
+  readonly plan: Plan;
 }
 
 /** What a restart needs beyond the move. */
@@ -87,14 +96,11 @@ function staying(planned: readonly PlannedNodeClaim[], without: number): number 
   return kept.reduce((sum, price) => sum + price, 0);
 }
 
-/**
- * What it takes that the pods of the nodes move by a restart of their Deployments; undefined: no
- * more than the move itself. Infinite: pods would have no place.
- */
-export function surgeFor(
-  { without, nodes, elsewhere, planned }: Moving,
+/** Plans for as many pods as a restart of the Deployments may have at once; undefined: none has more. */
+export function heightOf(
+  { without, nodes, elsewhere }: Moving,
   settings: SchedulingSettings,
-): Surge | undefined {
+): Height | undefined {
   const leaving = nodes
     .flatMap(({ pods }) => pods)
     .filter((pod) => isReschedulable(pod) && isRolledOut(pod) && drainFault(pod) === undefined)
@@ -105,7 +111,25 @@ export function surgeFor(
   if (surge.length === 0) return undefined;
   // Nodes whose pods have just changed take such pods in, too.
   const { closedNodes: _, ...open } = withPlaces(without, elsewhere);
-  const plan = replan({ ...open, pods: [...open.pods, ...surge] }, settings);
+  return {
+    first,
+    surge,
+    open,
+    plan: replan({ ...open, pods: [...open.pods, ...surge] }, settings),
+  };
+}
+
+/**
+ * What it takes that the pods of the nodes move by a restart of their Deployments; undefined: no
+ * more than the move itself, which launches the planned nodes. Infinite: pods would have no place.
+ */
+export function surgeFor(
+  { planned, ...moving }: Moving & { readonly planned: readonly PlannedNodeClaim[] },
+  settings: SchedulingSettings,
+): Surge | undefined {
+  const height = heightOf(moving, settings);
+  if (height === undefined) return undefined;
+  const { first, surge, open, plan } = height;
   const isPlaced = surge.every((pod) => !plan.unplaced.has(podKey(pod)));
   // As many nodes, of which one is larger, take the pods once those are fewer again.
   if (isPlaced && plan.newNodeClaims.length <= planned.length) return undefined;

@@ -176,7 +176,8 @@ export const CONSOLIDATION = {
     parameters: NONE,
   },
   'empty-node-needed': {
-    meaning: 'Pending pods, pods that are expected, or a CapacityBuffer use the empty node.',
+    meaning:
+      'Pending pods, pods that are expected, pods of a drifted node, or a CapacityBuffer may use the empty node.',
     remedy: 'Nothing.',
     parameters: NONE,
   },
@@ -242,7 +243,8 @@ export const CONSOLIDATION_SENTENCES: Sentences<typeof CONSOLIDATION> = {
   'node-price-unknown': ({ instanceType, capacityType, zone }) =>
     `The price of ${instanceType} ${capacityType} in ${zone} is not known`,
   'node-takes-pods': () => 'Pods of a disrupted node move to this node',
-  'empty-node-needed': () => 'Pending pods or a CapacityBuffer need the node',
+  'empty-node-needed': () =>
+    'Pending pods, pods of a drifted node or a CapacityBuffer need the node',
   'pending-pods-first': () => 'Pending pods need new nodes first',
   'pending-pods-need-node': () => 'Pending pods would need another new node',
 };

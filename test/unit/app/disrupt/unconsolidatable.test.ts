@@ -4,10 +4,10 @@ import { type DisruptOptions, disrupt } from '../../../../shared/app/disrupt/dis
 import { sentences } from '../../../../shared/core/explain/reason.ts';
 import type { ClusterEvent } from '../../../../shared/ports.ts';
 import type { World } from '../../../../shared/sim/world.ts';
-import { runningWorld, settings, spread, withPorts } from '../world.ts';
+import { reading, runningWorld, settings, spread, withPorts } from '../world.ts';
 
 /** What one pass says of nodes that stay, and what it knows of them. */
-async function passOf({ ports }: World, options: DisruptOptions = {}) {
+async function passOf({ ports }: Pick<World, 'ports'>, options: DisruptOptions = {}) {
   const said: ClusterEvent[] = [];
   const event = async (each: ClusterEvent): Promise<void> => {
     if (each.reason === 'Unconsolidatable') said.push(each);
@@ -50,5 +50,27 @@ describe('nodes that stay', () => {
         ONE_NODE_EACH,
       );
     }
+  });
+
+  it('do not say it again as other nodes take pods in or do not', async () => {
+    const world = await runningWorld([spread('web', 3)]);
+    const memory = new ConsolidationMemory();
+    expect((await passOf(world, { memory })).said).toHaveLength(6);
+    const read = reading(world.ports, (state) => {
+      // A pod has just come to the node, which so takes none in.
+      const [first, ...others] = state.objects.pods;
+      if (first === undefined) throw new Error('the world has no pods');
+      const pods = [{ ...first, startedAtMs: world.timeline.nowMs() }, ...others];
+      const nodePools = state.objects.nodePools.map((pool) => ({
+        ...pool,
+        disruption: { ...pool.disruption, consolidateAfter: 60_000 },
+      }));
+      return { ...state, objects: { ...state.objects, pods, nodePools } };
+    });
+    const ports = withPorts(world.ports, { cluster: { read } });
+    const { said, kept } = await passOf({ ports }, { memory });
+    const texts = [...kept.values()].map(sentences);
+    expect(texts.some((text) => text.includes('a node whose pods changed'))).toBe(true);
+    expect(said).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { reason } from '../../../../shared/core/explain/reason.ts';
-import { ZONE } from '../../../../shared/core/model/labels.ts';
+import { NODE_POOL, PLAN, ZONE } from '../../../../shared/core/model/labels.ts';
 import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
 import { type Cluster, clusterOf, type Used } from '../../../builders/consolidation.ts';
 import { cpuPod, moved, ON_DEMAND, openTypes, tried, used } from '../../../builders/moves.ts';
-import { GI, poolOf } from '../../../builders/scheduling.ts';
+import { claimOf, GI, poolOf } from '../../../builders/scheduling.ts';
 
 const inZone = (zone: string) => ({ nodeSelector: { [ZONE]: zone } });
 
@@ -40,6 +40,24 @@ describe('limits have room for old and new nodes', () => {
     ['three nodes beside one more', () => limited({ nodes: 3 }, full('b', 'general')), ALL],
   ])('%s', (_, cluster, types) => {
     expect(openTypes({ cluster: cluster() })).toEqual([types]);
+  });
+
+  it('which a NodeClaim that is not launched yet takes from', () => {
+    const size = { cpu: '16', memory: '64Gi', pods: '110' };
+    const plan = { type: 'm.4xlarge', zone: 'zone-a', capacityType: 'on-demand', price: 1 };
+    const open = claimOf('open', {
+      providerId: undefined,
+      conditions: [],
+      capacity: {},
+      allocatable: {},
+      labels: { [NODE_POOL]: 'general' },
+      annotations: { [PLAN]: JSON.stringify({ ...plan, allocatable: size, capacity: size }) },
+      taints: [{ key: 'kept', value: '', effect: 'NoSchedule' }],
+    });
+    const { snapshot, ...cluster } = limited({ cpu: 33_999 });
+    expect(openTypes({ cluster: { ...cluster, snapshot } })).toEqual([ALL]);
+    const beside = { ...snapshot, nodeClaims: [...snapshot.nodeClaims, open] };
+    expect(openTypes({ cluster: { ...cluster, snapshot: beside } })).toEqual([NONE]);
   });
 
   it('or are those of another NodePool, which launches the new ones', () => {
