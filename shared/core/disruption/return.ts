@@ -69,8 +69,8 @@ export function keptFromReturn(
 }
 
 /**
- * Why its pods would not stay where they return to: they move by a restart of their Deployment, whose
- * pods are more meanwhile and open nodes that return in their turn. Undefined: they would stay.
+ * Why its pods would not stay where they return to: they move by a restart of their Deployment, of
+ * which there are more pods meanwhile, on nodes that return in their turn. Undefined: they would.
  */
 function undoneByRestart(
   snapshot: ClusterSnapshot,

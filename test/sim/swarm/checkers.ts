@@ -162,12 +162,22 @@ export class Safety {
     this.checkRollout(pod, nowMs);
   }
 
-  /** A pod whose Deployment is restarted is not evicted before its time, unless EC2 takes the node. */
+  /**
+   * A pod whose Deployment is restarted is not evicted before its time, unless EC2 takes the node, or
+   * the restart would end one on another node that may not be disrupted.
+   */
   private checkRollout({ name, annotations, controller, nodeName }: Pod, nowMs: number): void {
     if (annotations['joiner.dev/drain'] !== 'rollout' || controller?.kind !== 'ReplicaSet') return;
     const claim = this.objects.nodeClaims.find((each) => each.nodeName === nodeName);
     if (claim?.deletedAtMs === undefined || claim.annotations[INTERRUPTED] !== undefined) return;
-    if (nowMs + TOLERANCE_MS < claim.deletedAtMs + 15 * 60_000) {
+    // As the pass may have read it.
+    const isKept = this.objects.pods.some(
+      (each) =>
+        each.controller?.uid === controller.uid &&
+        each.nodeName !== nodeName &&
+        isProtected(each, nowMs - TOLERANCE_MS),
+    );
+    if (!isKept && nowMs + TOLERANCE_MS < claim.deletedAtMs + 15 * 60_000) {
       this.settings.onProblem(`evicts pod ${name}, whose Deployment is restarted`);
     }
   }
