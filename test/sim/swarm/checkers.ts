@@ -163,8 +163,8 @@ export class Safety {
   }
 
   /**
-   * A pod whose Deployment is restarted is not evicted before its time, unless EC2 takes the node, or
-   * the restart would end one on another node that may not be disrupted.
+   * A pod whose Deployment is restarted is not evicted before its time, unless EC2 takes the node,
+   * or the restart would end one on another node that may not be disrupted.
    */
   private checkRollout({ name, annotations, controller, nodeName }: Pod, nowMs: number): void {
     if (annotations['joiner.dev/drain'] !== 'rollout' || controller?.kind !== 'ReplicaSet') return;
