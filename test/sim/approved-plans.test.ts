@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../cli/plan/decision.ts';
 import { limitGroupsOf } from '../../shared/core/limit-groups/limit-groups.ts';
 import { APPROVED, INSTANCE_TYPE, ZONE } from '../../shared/core/model/labels.ts';
-import type { Json } from '../../shared/sim/json.ts';
 import { type ApprovedWorld, approvedWorld } from './approved-world.ts';
 import { claimsOf, newClass, runningPods } from './rolls.ts';
-import { deployment, nodeClass, nodePool } from './small-world.ts';
+import { apartOf, deployment, nodeClass, nodePool } from './small-world.ts';
 
 const ON = Number.POSITIVE_INFINITY;
 const ALL = { launch: ON, disrupt: ON };
@@ -17,15 +17,7 @@ const namesOf = ({ world }: ApprovedWorld): readonly string[] =>
     .sort();
 
 /** One pod a node. */
-const apart: Json = {
-  affinity: {
-    podAntiAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: [
-        { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } },
-      ],
-    },
-  },
-};
+const apart = apartOf('web');
 
 /** Nodes with a pod each, of which nobody decides anything any more. */
 async function settled(replicas: number): Promise<ApprovedWorld> {
@@ -33,6 +25,25 @@ async function settled(replicas: number): Promise<ApprovedWorld> {
   await made.pass(3);
   made.pause(ALL);
   return made;
+}
+
+/** Three nodes that have drifted, and a plan to replace the first of them. */
+async function driftPlanned() {
+  const made = await settled(3);
+  const before = namesOf(made);
+  made.script.apply([newClass]);
+  await made.pass(7);
+  return { made, before, decisions: await made.plan() };
+}
+
+/** The names of the claims once the first node of the plan has been replaced. */
+function replacedBy(
+  before: readonly string[],
+  [first]: readonly Decision[],
+  created: readonly string[],
+): readonly string[] {
+  const gone = first?.nodes[0]?.nodeClaim;
+  return [...before.filter((name) => name !== gone), ...created].sort();
 }
 
 describe('an approved plan for a shared limit group', () => {
@@ -115,18 +126,12 @@ describe('an approved plan during pauses', () => {
     const applied = await made.apply(decisions);
     expect(applied.decisions).toMatchObject([{ outcome: 'begun', created: applied.created }]);
     await made.pass(10);
-    const gone = decisions[0]?.nodes[0]?.nodeClaim;
-    const expected = [...before.filter((name) => name !== gone), ...applied.created].sort();
-    expect(namesOf(made)).toEqual(expected);
+    expect(namesOf(made)).toEqual(replacedBy(before, decisions, applied.created));
     expect(runningPods(made.world)).toBe(3);
   });
 
   it('goes on to the end in a window of the NodePool that has begun since the plan', async () => {
-    const made = await settled(3);
-    const before = namesOf(made);
-    made.script.apply([newClass]);
-    await made.pass(7);
-    const decisions = await made.plan();
+    const { made, before, decisions } = await driftPlanned();
     made.pause({});
     for (const pool of made.world.store.list('NodePool')) {
       const window = { 'joiner.dev/pause': 'disrupt from 0 0 * * * for 12h' };
@@ -138,9 +143,7 @@ describe('an approved plan during pauses', () => {
     }
     const applied = await made.apply(decisions);
     await made.pass(30);
-    const gone = decisions[0]?.nodes[0]?.nodeClaim;
-    const expected = [...before.filter((name) => name !== gone), ...applied.created].sort();
-    expect(namesOf(made)).toEqual(expected);
+    expect(namesOf(made)).toEqual(replacedBy(before, decisions, applied.created));
   });
 
   it('moves the pods of badly used nodes as was approved', async () => {
@@ -210,11 +213,7 @@ describe('an approved plan during pauses', () => {
   });
 
   it('is stopped by a pause that begins later', async () => {
-    const made = await settled(3);
-    const before = namesOf(made);
-    made.script.apply([newClass]);
-    await made.pass(7);
-    const decisions = await made.plan();
+    const { made, before, decisions } = await driftPlanned();
     made.pause({});
     const applied = await made.apply(decisions);
     made.pause({ disrupt: ON });

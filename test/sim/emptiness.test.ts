@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DO_NOT_DISRUPT, INSTANCE_TYPE } from '../../shared/core/model/labels.ts';
 import { readState } from '../../shared/sim/decode.ts';
-import { type Json, objectAt } from '../../shared/sim/json.ts';
+import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import {
@@ -15,7 +15,7 @@ import {
   run,
   runningPods,
 } from './rolls.ts';
-import { deployment, nodeClass, nodePool } from './small-world.ts';
+import { deployment, nodeClass, nodePool, withRequirement } from './small-world.ts';
 
 const NODES = 4;
 
@@ -220,15 +220,11 @@ it('an empty node goes though a drifted one stays whose pods cannot use it', asy
   const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s', ...allAtOnce };
   const onlyOn = (type: string): Json => ({ nodeSelector: { [INSTANCE_TYPE]: type } });
   const pool = nodePool(['on-demand'], { disruption });
-  const { template, ...spec } = objectAt(pool, 'spec');
-  const { requirements, ...own } = objectAt(template as Json, 'spec');
   const other = { key: INSTANCE_TYPE, operator: 'NotIn', values: ['m7g.xlarge'] };
-  const narrowed = { ...own, requirements: [...(requirements as Json[]), other] };
-  const without = { ...pool, spec: { ...spec, template: { spec: narrowed } } };
   const stuck = deployment('stuck', 1, '1', onlyOn('m7g.xlarge'));
   const web = deployment('web', 1, '1500m', onlyOn('c7g.large'));
   const steps = [
-    object(without),
+    object(withRequirement(pool, other)),
     { at: 10 * MINUTE, apply: [web as never] },
     scaled(15 * MINUTE, 0),
   ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
 import { sentences } from '../../shared/core/explain/reason.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
-import { type Json, objectAt } from '../../shared/sim/json.ts';
+import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { settings } from '../unit/app/world.ts';
@@ -14,6 +14,7 @@ import {
   nodePool,
   smallWorld,
   withPodAnnotations,
+  withRequirement,
 } from './small-world.ts';
 
 const PODS = 4;
@@ -32,12 +33,7 @@ function named(name: string, weight: number, pool: Json): Json {
 /** The NodePool with none but large, dear nodes. */
 function onlyLarge(pool: Json): Json {
   const large = { key: 'karpenter.k8s.aws/instance-size', operator: 'In', values: ['2xlarge'] };
-  const spec = pool['spec'] as { readonly template: { readonly spec: Json } };
-  const requirements = [...(spec.template.spec['requirements'] as Json[]), large];
-  return {
-    ...pool,
-    spec: { ...spec, template: { spec: { ...spec.template.spec, requirements } } },
-  };
+  return withRequirement(pool, large);
 }
 
 /** How many nodes there are by what this label says. */
@@ -228,12 +224,8 @@ it('an annotation that cannot be read keeps the nodes, and the NodePool says so'
 
 it('pods that a restart would send to fallbacks again do not return', async () => {
   const only = (name: string, weight: number, type: string, limits: Json): Json => {
-    const { template, ...spec } = objectAt(nodePool(['on-demand']), 'spec');
-    const own = objectAt(template as Json, 'spec');
     const typed = { key: INSTANCE_TYPE, operator: 'In', values: [type] };
-    const requirements = [...(own['requirements'] as Json[]), typed];
-    const made = { ...spec, weight, limits, template: { spec: { ...own, requirements } } };
-    return { ...nodePool(['on-demand']), metadata: { name }, spec: made };
+    return named(name, weight, withRequirement(nodePool(['on-demand'], { limits }), typed));
   };
   const heavy = only('heavy', 50, 'm7g.xlarge', { nodes: '2' });
   const light = asking(only('light', 1, 'c7g.xlarge', {}), 'nodes=1,after=10m');
@@ -250,8 +242,8 @@ it('pods that a restart would send to fallbacks again do not return', async () =
   // During another restart a third pod would be there, and the first choice has two nodes.
   expect([world.launched, countBy(world, NODE_POOL)]).toEqual([3, { heavy: 1, light: 1 }]);
   const { kept } = await disrupt(world.ports, settings);
-  const light0 = claimsOf(world).find(({ labels }) => labels[NODE_POOL] === 'light');
-  expect(sentences(kept.get(light0?.name ?? '') ?? [])).toContain(
+  const fallback = claimsOf(world).find(({ labels }) => labels[NODE_POOL] === 'light');
+  expect(sentences(kept.get(fallback?.name ?? '') ?? [])).toContain(
     'the first choice has no room for the pods meanwhile',
   );
 });

@@ -3,7 +3,7 @@ import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { GroupUsages, Ports } from '../../shared/ports.ts';
-import type { Json } from '../../shared/sim/json.ts';
+import { type Json, listAt, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
 import type { Timeline } from '../../shared/sim/timeline.ts';
@@ -108,6 +108,14 @@ export function deployment(name: string, replicas: number, cpu: string, spec: Js
       },
     },
   };
+}
+
+/** The NodePool with one more requirement. */
+export function withRequirement(pool: Json, requirement: Json): Json {
+  const { template, ...spec } = objectAt(pool, 'spec');
+  const own = objectAt(template as Json, 'spec');
+  const requirements = [...listAt(own, 'requirements'), requirement];
+  return { ...pool, spec: { ...spec, template: { spec: { ...own, requirements } } } };
 }
 
 function onNodeOf(app: string): Json {

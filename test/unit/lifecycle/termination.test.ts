@@ -14,6 +14,15 @@ const tainted = aNode({
   deletedAtMs: 0,
 });
 
+const around = {
+  nodes: [tainted],
+  pods: [],
+  awaiting: [],
+  isAwaited: false,
+  instance: 'present',
+  blockingAttachments: [],
+} as const;
+
 /** Whether the instance of a node without pods is ended; the API server drops split seconds. */
 function isEnded(nowMs: number, drainedAtMs: number | undefined, seen: SeenTaint = {}): boolean {
   const set = { type: 'Drained', status: 'Unknown', reason: 'Draining', message: '' } as const;
@@ -21,13 +30,8 @@ function isEnded(nowMs: number, drainedAtMs: number | undefined, seen: SeenTaint
     drainedAtMs === undefined ? [] : withConditions([], [set], Date.parse(encodeTime(drainedAtMs)));
   const conditions = [...yes('Launched', 'Registered', 'Initialized'), ...drained];
   const { actions } = decideClaim(aNodeClaim({ providerId, deletedAtMs: 0, conditions }), {
+    ...around,
     nowMs,
-    nodes: [tainted],
-    pods: [],
-    awaiting: [],
-    isAwaited: false,
-    instance: 'present',
-    blockingAttachments: [],
     seenTaints: new Map([[tainted.uid, seen]]),
   });
   return actions.some(({ kind }) => kind === 'terminate');
@@ -82,15 +86,7 @@ it('a grace period that no time can be written for is one that does not end', ()
   const terminationGracePeriodMs = 2_500_000_000 * 3_600_000;
   const conditions = yes('Launched', 'Registered', 'Initialized');
   const claim = { providerId, deletedAtMs: 0, terminationGracePeriodMs, conditions };
-  const { actions } = decideClaim(aNodeClaim(claim), {
-    nowMs: 0,
-    nodes: [tainted],
-    pods: [],
-    awaiting: [],
-    isAwaited: false,
-    instance: 'present',
-    blockingAttachments: [],
-  });
+  const { actions } = decideClaim(aNodeClaim(claim), { ...around, nowMs: 0 });
   const annotations = {
     'karpenter.sh/nodeclaim-termination-timestamp': '+275760-09-13T00:00:00.000Z',
   };
