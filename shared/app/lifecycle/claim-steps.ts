@@ -50,6 +50,8 @@ export interface Pass extends HealthPass, ClaimPass {
   readonly terminated: string[];
   /** A node has joined and opens as soon as it is ready. */
   isRegistering: boolean;
+  /** What was thrown while a NodeClaim was decided about: faults of the program. */
+  readonly defects: unknown[];
 }
 
 /** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */

@@ -203,13 +203,31 @@ function decisionsOf(
   claims: readonly NodeClaim[],
   index: Index,
 ): readonly ClaimDecision[] {
-  const found = claims.map((claim) => ({ claim, around: surroundings(pass, index, claim) }));
-  const closed = found.flatMap(({ claim, around }) => unregisteredClaim(claim, around) ?? []);
-  const awaited = awaitedNodes(closed);
-  return found.map(({ claim, around: rest }): ClaimDecision => {
+  const found = eachAlone(pass, claims, (claim) => {
+    const around = surroundings(pass, index, claim);
+    return { claim, around, closed: unregisteredClaim(claim, around) };
+  });
+  const awaited = awaitedNodes(found.flatMap(({ closed }) => closed ?? []));
+  return eachAlone(pass, found, ({ claim, around: rest }): ClaimDecision => {
     const around = { ...rest, awaitedNode: awaited.get(claim) };
     if (reasonUnregistered(claim, around) !== undefined) pass.isRegistering = true;
     return decideClaim(claim, around);
+  });
+}
+
+/** A NodeClaim that nothing can be decided about keeps the others from nothing. */
+function eachAlone<Item, Result>(
+  { defects }: Pass,
+  items: readonly Item[],
+  decide: (item: Item) => Result,
+): readonly Result[] {
+  return items.flatMap((item) => {
+    try {
+      return [decide(item)];
+    } catch (error) {
+      defects.push(error);
+      return [];
+    }
   });
 }
 
@@ -349,9 +367,11 @@ export async function lifecycle(
     isRegistering: false,
   };
   memory.blocked.begin(state.objects.pods);
-  const pass: Pass = { ...base, ...none, failures };
+  const pass: Pass = { ...base, ...none, failures, defects: [] };
   const view = await takeAllSteps(pass, instances);
   await recordStays(view);
+  // Last, so that all others were served: a defect fails the invocation, which alarms tell of.
+  if (pass.defects.length > 0) throw pass.defects[0];
   return reportOf(view);
 }
 

@@ -16,6 +16,8 @@ const refused = (): never => {
   throw new PortError('unknown', '500', 'a webhook refuses');
 };
 
+const PAST = new Date(WORLD_START_MS).toISOString();
+
 /** Its pods are drained after all others. */
 const critical: Json = deployment('dns', 1, '100m', {
   priorityClassName: 'system-cluster-critical',
@@ -93,8 +95,7 @@ describe('a pod that is refused to leave', () => {
   });
 
   it('past the deadline keeps neither the others nor the instance', async () => {
-    const past = new Date(WORLD_START_MS).toISOString();
-    const { world, claim, asked, ports } = await leaving({ [TERMINATION_TIMESTAMP]: past });
+    const { world, claim, asked, ports } = await leaving({ [TERMINATION_TIMESTAMP]: PAST });
     const { terminated, failures } = await lifecycle(ports(), settings);
     expect(asked.toSorted()).toEqual(['dns', ...WEB]);
     expect([terminated, failures]).toEqual([[claim.name], [expect.anything()]]);
@@ -111,8 +112,7 @@ describe('a node that may not be tainted', () => {
   });
 
   it('goes when its time is up', async () => {
-    const past = new Date(WORLD_START_MS).toISOString();
-    const { claim, ports } = await leaving({ [TERMINATION_TIMESTAMP]: past });
+    const { claim, ports } = await leaving({ [TERMINATION_TIMESTAMP]: PAST });
     const { terminated } = await lifecycle(ports({ patchNode: async () => refused() }), settings);
     expect(terminated).toEqual([claim.name]);
   });
@@ -178,5 +178,26 @@ describe('an instance that may not be tagged', () => {
     isDenied = false;
     await lifecycle(world.ports, settings);
     expect(claimsOf(world).map(({ annotations }) => annotations[TAGGED])).toEqual(['true']);
+  });
+});
+
+describe('a NodeClaim that nothing can be decided about', () => {
+  it('keeps no other from going, and fails the invocation', async () => {
+    const { world, claim, ports } = await leaving({ [TERMINATION_TIMESTAMP]: PAST });
+    const defect = new RangeError('Invalid time value');
+    const broken: NodeClaim = {
+      ...{ ...claim, name: 'broken', uid: 'broken', providerId: undefined },
+      get expireAfter(): never {
+        throw defect;
+      },
+    };
+    const read = async () => {
+      const state = readState(world.store);
+      const nodeClaims = [broken, ...state.objects.nodeClaims];
+      return { ...state, objects: { ...state.objects, nodeClaims } };
+    };
+    await expect(lifecycle(ports({ read }), settings)).rejects.toBe(defect);
+    const machines = [...world.compute.machines.values()];
+    expect(machines.map(({ state }) => state)).toEqual(['shutting-down']);
   });
 });
