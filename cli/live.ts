@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { kindDecoders } from '../shared/api/kinds.ts';
+import { PAUSE_SCOPES } from '../shared/api/pauses.ts';
 import { isKarpenterActive, isPaused } from '../shared/app/settings.ts';
 import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
-import { PAUSE_SCOPES } from '../shared/kube/pauses.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
 import { type MarketOptions, type ReadCluster, withMarketOptions } from './market.ts';

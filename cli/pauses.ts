@@ -1,8 +1,8 @@
+import { encodePause, PAUSE_SCOPES, PAUSES_CONFIG_MAP } from '../shared/api/pauses.ts';
 import { RESOURCES } from '../shared/api/resources.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { find } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
-import { encodePause, PAUSE_SCOPES, PAUSES_CONFIG_MAP } from '../shared/kube/pauses.ts';
 import type { PauseScope } from '../shared/ports/cluster.ts';
 
 /** Keys of the ConfigMap `kube-system/joiner` and their values; null removes a key. */

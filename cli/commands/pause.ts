@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { decodePauses, PAUSE_SCOPES } from '../../shared/api/pauses.ts';
 import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
-import { decodePauses, PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';

@@ -1,4 +1,4 @@
-import { PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
+import { PAUSE_SCOPES } from '../../shared/api/pauses.ts';
 import { pauseData, writePauses } from '../pauses.ts';
 import { aliveMs, lastSigns } from '../release/alive.ts';
 import { counted, someOf } from '../words.ts';

@@ -1,5 +1,6 @@
 import type { Decode, KindDecoders } from '../api/kinds.ts';
 import { type LimitRange, withTemplateLimits } from '../api/kubernetes/limit-range.ts';
+import { decodePauses, PAUSES_CONFIG_MAP } from '../api/pauses.ts';
 import { RESOURCES } from '../api/resources.ts';
 import type { MeteredUsage } from '../core/disruption/consolidation/usage-guard.ts';
 import type { Condition, DaemonSet } from '../core/model/cluster.ts';
@@ -29,7 +30,6 @@ import {
 } from './informer.ts';
 import { KARPENTER_LEASE } from './leases.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
-import { decodePauses, PAUSES_CONFIG_MAP } from './pauses.ts';
 import { meteredUsage } from './pod-metrics.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 

@@ -1,5 +1,6 @@
 import { type Decode, type Kind, kindDecoders, type ValueByKind } from '../api/kinds.ts';
 import { withTemplateLimits } from '../api/kubernetes/limit-range.ts';
+import { decodePauses, PAUSES_CONFIG_MAP } from '../api/pauses.ts';
 import type { Condition, DaemonSet, Node } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -130,6 +131,7 @@ export function readState(store: ObjectStore): ClusterState {
   const named = <Value>(kind: string, value: (object: KubeObject) => Value) =>
     new Map(store.list(kind).map((object) => [object.metadata.name, value(object)]));
   const lists = VERSIONED.map((kind) => store.list(kind));
+  const { namespace, name } = PAUSES_CONFIG_MAP;
   let versions: ReadonlyMap<string, string> | undefined;
   const state: ClusterState = {
     objects: {
@@ -158,7 +160,7 @@ export function readState(store: ObjectStore): ClusterState {
       versions ??= versionsOf(lists);
       return versions;
     },
-    pausedUntilMs: {},
+    pausedUntilMs: decodePauses(store.get('ConfigMap', namespace, name)),
     karpenterRenewedAtMs: undefined,
   };
   states.set(store, { version: store.version, state });

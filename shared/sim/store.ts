@@ -47,6 +47,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
   'CapacityBuffer',
   'PodTemplate',
   'LimitRange',
+  'ConfigMap',
 ]);
 
 export function storeKey(kind: string, namespace: string | undefined, name: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePauses, encodePause } from '../../shared/kube/pauses.ts';
+import { decodePauses, encodePause } from '../../shared/api/pauses.ts';
 import { CONFIG } from './kubeconfig.ts';
 import { inFolder, joiner } from './run.ts';
 

@@ -4,9 +4,9 @@ import { PortError, type Ports } from '../../shared/ports.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
-import { reading, withPorts } from '../unit/app/world.ts';
+import { withPorts } from '../unit/app/world.ts';
 import { entries, MINUTE } from './rolls.ts';
-import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+import { deployment, nodeClass, nodePool, pausesMap, smallWorld } from './small-world.ts';
 
 type Steps = Scenario['steps'];
 
@@ -37,16 +37,8 @@ function budget(maxUnavailable: number): Json {
 }
 
 /** Pauses disruption from one minute to the other. */
-const paused =
-  (fromMinute: number, untilMinute: number) =>
-  (ports: Ports): Ports => {
-    const read = reading(ports, (state) => {
-      const minute = (ports.clock.nowMs() - WORLD_START_MS) / MINUTE;
-      const isOn = minute >= fromMinute && minute < untilMinute;
-      return { ...state, pausedUntilMs: isOn ? { disrupt: Number.POSITIVE_INFINITY } : {} };
-    });
-    return withPorts(ports, { cluster: { read } });
-  };
+const paused = (fromMinute: number, untilMinute: number): Steps[number] =>
+  at(fromMinute, pausesMap(new Map([['disrupt', WORLD_START_MS + untilMinute * MINUTE]])));
 
 async function worldOf(
   own: Json,
@@ -105,8 +97,8 @@ it('no drifted node is replaced by one that would be there beside it through a w
 });
 
 it('a move that a pause held is not given up at the first minute in which pods hold it', async () => {
-  const steps = [at(5, overlay, budget(8)), at(50, budget(0)), at(63, budget(8))];
-  const world = await worldOf(pool(), 8, steps, paused(5.5, 60));
+  const steps = [at(5, overlay, budget(8)), paused(5.5, 60), at(50, budget(0)), at(63, budget(8))];
+  const world = await worldOf(pool(), 8, steps);
   await world.run(WORLD_START_MS + 59 * MINUTE);
   expect([world.evictions, world.launched]).toEqual([0, 8]);
   await world.run(WORLD_START_MS + 90 * MINUTE);
@@ -115,8 +107,8 @@ it('a move that a pause held is not given up at the first minute in which pods h
 
 it('the time of a pause is none in which pods hold a move', async () => {
   // Held from minute 6 on, and for three minutes after the pause.
-  const steps = [at(5, overlay), at(5.5, budget(0)), at(63, budget(8))];
-  const world = await worldOf(pool(), 8, steps, paused(10, 60));
+  const steps = [at(5, overlay), at(5.5, budget(0)), paused(10, 60), at(63, budget(8))];
+  const world = await worldOf(pool(), 8, steps);
   await world.run(WORLD_START_MS + 75 * MINUTE);
   expect([world.evictions, world.launched]).toEqual([8, 8]);
 });

@@ -1,8 +1,9 @@
+import { encodePause, PAUSES_CONFIG_MAP } from '../../shared/api/pauses.ts';
 import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
-import type { GroupUsages, Ports } from '../../shared/ports.ts';
+import type { GroupUsages, PauseScope, Ports } from '../../shared/ports.ts';
 import { type Json, listAt, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
@@ -124,6 +125,12 @@ function onNodeOf(app: string): Json {
 }
 
 /** Of a pod's spec: no two pods of the workload on one node. */
+/** What `joiner pause` writes. */
+export function pausesMap(untilMs: ReadonlyMap<PauseScope, number>): Json {
+  const data = Object.fromEntries([...untilMs].map(([scope, ms]) => encodePause(scope, ms)));
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: PAUSES_CONFIG_MAP, data };
+}
+
 export function apartOf(app: string): Json {
   return { affinity: { podAntiAffinity: onNodeOf(app) } };
 }

@@ -10,6 +10,7 @@ import { violations } from '../invariants.ts';
 import type { Invocation } from './awaits.ts';
 import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
 import { isProtected } from './own-rules.ts';
+import { PauseSafety } from './pause-safety.ts';
 import { PoolSafety } from './pool-checkers.ts';
 
 /** So long after Karpenter has begun to lead the last write may take effect. */
@@ -27,11 +28,13 @@ const ON_THE_WAY = [/ has no NodeClaim$/u, OF_DRAINING];
 export class Safety {
   private readonly settings: CheckerSettings;
   private readonly pools: PoolSafety;
+  private readonly pauses: PauseSafety;
   private checkedVersion = -1;
 
   constructor(settings: CheckerSettings) {
     this.settings = settings;
     this.pools = new PoolSafety(settings);
+    this.pauses = new PauseSafety(settings);
   }
 
   /** After each change of an object. */
@@ -54,6 +57,7 @@ export class Safety {
       this.checkPaused('launch', by, { name: 'a launch', labels: { [NODE_POOL]: nodePool } });
     }
     const ref = first as ObjectRef | undefined;
+    this.pauses.onWrite(by, call, ref);
     if (this.leadsLong(by) && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
     }

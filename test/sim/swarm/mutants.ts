@@ -231,4 +231,22 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'return horizonMs ?? Math.min(',
     to: 'return Math.min(1e6 * (horizonMs ?? lastMs), ',
   },
+  {
+    name: 'a pause of terminations holds none',
+    file: 'shared/app/lifecycle/claim-steps.ts',
+    from: 'if (isPaused(state.pausedUntilMs.terminate, nowMs)) {',
+    to: 'if (isPaused(state.pausedUntilMs.terminate, nowMs) && nowMs < 0) {',
+  },
+  {
+    name: 'a pause of launches holds none',
+    file: 'shared/app/provision/provision.ts',
+    from: 'if (!isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) return undefined;',
+    to: 'if (!isPaused(state.pausedUntilMs.launch, 2 * ports.clock.nowMs())) return undefined;',
+  },
+  {
+    name: 'expiry goes on in a pause',
+    file: 'shared/app/lifecycle/lifecycle.ts',
+    from: "isHeld('disrupt') ||\n      isHeld('launch') ||",
+    to: '',
+  },
 ];

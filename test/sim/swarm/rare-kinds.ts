@@ -1,6 +1,7 @@
 import type { Json } from '../../../shared/sim/json.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import { nodePool } from '../small-world.ts';
+import { type ClusterPause, drawPauses } from './cluster-pauses.ts';
 import { one } from './one.ts';
 
 /** The NodePool with `replicas`. */
@@ -44,6 +45,8 @@ export interface RareKinds {
   readonly spotFromMinute: number | undefined;
   /** People change the number of static nodes again and again. */
   readonly isRescaled: boolean;
+  /** Of the whole cluster; none in worlds that are about moves. */
+  readonly pauses: readonly ClusterPause[];
 }
 
 export const NO_RARE_KINDS: RareKinds = {
@@ -57,6 +60,7 @@ export const NO_RARE_KINDS: RareKinds = {
   dearerFromMinute: undefined,
   spotFromMinute: undefined,
   isRescaled: false,
+  pauses: [],
 };
 
 /** More than there are of the largest size: pods may not be put together on few large nodes. */
@@ -92,8 +96,10 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
   const isRescaled = isIn(0.71, 0.75);
   const isNarrow = isIn(0.77, 0.81);
   const isHorizonShort = isIn(0.82, 0.86);
+  const isPaused = random.next() < 0.4;
+  const pauses = drawPauses(random);
   const own = isIn(0.65, 0.69) ? MANY_TYPES : isNarrow ? ALL_FAMILIES : undefined;
-  return {
+  const kinds: RareKinds = {
     replicas: isStatic || isRescaled ? replicas : undefined,
     scheduled: isScheduled ? scheduled : [],
     minValues: own ?? (hasMinValues ? minValues : undefined),
@@ -104,7 +110,9 @@ export function drawKinds(random: Prng, workloads: readonly string[]): RareKinds
     dearerFromMinute: isNarrow || isHorizonShort ? window.fromMinute - 10 : undefined,
     spotFromMinute: isIn(0.6, 0.64) ? replicas * 4 : undefined,
     isRescaled,
+    pauses: [],
   };
+  return isPaused && !isOfOnePool(kinds) ? { ...kinds, pauses } : kinds;
 }
 
 /** For some minutes of each hour. */

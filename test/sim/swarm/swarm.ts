@@ -6,6 +6,7 @@ import { smallWorld } from '../small-world.ts';
 import { Awaits, settled } from './awaits.ts';
 import { type Bill, billOf } from './bill.ts';
 import { Safety } from './checkers.ts';
+import { pausesEndMs, planPauses } from './cluster-pauses.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
@@ -36,7 +37,7 @@ const UNCERTAIN = [
   ...['ec2-throttles', 'ec2-unknown-code', 'ec2-answer-lost', 'ec2-lag', 'node-never-joins'],
   ...['instance-dies', 'action shortage', 'action spot-wave', 'action lose-kubelet'],
   ...['action delete-nodepool', 'action delete-node', 'action pause-pool', 'action new-image'],
-  ...['action delete-nodeclaim'],
+  ...['action delete-nodeclaim', 'pause launch'],
 ];
 /** Minutes with faults in a run. */
 export const MINUTES = 30;
@@ -52,6 +53,8 @@ export interface SwarmOptions {
   readonly isPlain?: boolean;
   /** Whether there are several NodePools. @default drawn from the seed, and not in plain worlds */
   readonly hasPools?: boolean;
+  /** Whether the whole cluster may be paused. @default true, and false in plain worlds */
+  readonly mayPause?: boolean;
   /** Receives a line for each write and each event. */
   readonly trace?: (line: string) => void;
 }
@@ -84,8 +87,9 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const rate = one(choice, [0.5, 1, 2, 4]);
   const drawnSetting = drawSetting(new Prng(seed, 'setting'));
   const names = drawnSetting.workloads.map(({ name }) => name);
-  const kinds =
+  const drawnKinds =
     options.isPlain === true ? NO_RARE_KINDS : drawKinds(new Prng(seed, 'kinds'), names);
+  const kinds = options.mayPause === false ? { ...drawnKinds, pauses: [] } : drawnKinds;
   const simple = withKinds(drawnSetting, kinds);
   const pools = new Prng(seed, 'pools');
   const hasPools = (pools.next() < 0.5 && options.isPlain !== true) || options.hasPools === true;
@@ -171,6 +175,7 @@ class Run {
     const { users } = this;
     this.safety = new Safety({ world, setting, karpenter, users, isCapacityCertain, onProblem });
     this.functions = this.functionsOf(onProblem);
+    planPauses(world, setting.kinds.pauses, (scope) => this.faults.mark(`pause ${scope}`));
     world.joins = () => !this.faults.happens('node-never-joins');
   }
 
@@ -347,7 +352,8 @@ class Run {
   private async isAtRest(): Promise<boolean> {
     const { timeline, launched, evictions } = this.world;
     const nowMs = timeline.nowMs();
-    const isPaused = nowMs < this.users.pools.pausedUntilMs;
+    const { kinds } = this.settings.setting;
+    const isPaused = nowMs < Math.max(this.users.pools.pausedUntilMs, pausesEndMs(kinds.pauses));
     if (launched + evictions !== this.acts || nowMs < this.endOfFaultsMs || isPaused) {
       this.acts = launched + evictions;
       this.restsFromMs = nowMs;

@@ -1,5 +1,4 @@
 import type { PauseScope } from '../ports/cluster.ts';
-import { property } from './list.ts';
 
 /**
  * The ConfigMap with an operator's pauses: one key for each. Its value is the end of the pause
@@ -23,10 +22,11 @@ export function encodePause(
  * end: its author wanted a pause.
  */
 export function decodePauses(configMap: unknown): Partial<Record<PauseScope, number>> {
-  const data = property(configMap, 'data');
+  const { data } = (configMap ?? {}) as { readonly data?: unknown };
+  const values = new Map(Object.entries(data ?? {}));
   const paused: Partial<Record<PauseScope, number>> = {};
   for (const scope of PAUSE_SCOPES) {
-    const value = property(data, KEY_PREFIX + scope);
+    const value: unknown = values.get(KEY_PREFIX + scope);
     if (typeof value !== 'string' || value === '') continue;
     const untilMs = Date.parse(value);
     paused[scope] = Number.isNaN(untilMs) ? Number.POSITIVE_INFINITY : untilMs;
