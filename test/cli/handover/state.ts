@@ -2,9 +2,9 @@ import { type Karpenter, karpenterOf } from '../../../cli/handover/karpenter.ts'
 import type { KarpenterLeaseState } from '../../../cli/handover/lease.ts';
 import type { Position } from '../../../cli/handover/walk.ts';
 import { resumeData } from '../../../cli/pauses.ts';
+import { PAUSE_SCOPES } from '../../../shared/api/pauses.ts';
 import { decodeSettings } from '../../../shared/api/stack-settings.ts';
 import { stackSettings } from '../../../shared/app/settings.ts';
-import { PAUSE_SCOPES } from '../../../shared/api/pauses.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import { aNodeClass } from '../../builders/launches.ts';
 import { snapshotOf, yes } from '../../builders/scheduling.ts';
