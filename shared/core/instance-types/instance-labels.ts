@@ -5,15 +5,24 @@ import {
   type Labels,
   REGION,
   RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
   ZONE,
   ZONE_ID,
 } from '../model/labels.ts';
 
+/** A type has them where any of its offerings is of a reservation: nodes of the others do not. */
+const OF_RESERVATIONS: ReadonlySet<string> = new Set([
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVATION_INTERRUPTIBLE,
+]);
+
 /** The one value of each label that the type describes, and what the offering adds. */
 export function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
   const labels: Record<string, string> = {};
   for (const [key, values] of Object.entries(type.labels)) {
+    if (offering.reservation === undefined && OF_RESERVATIONS.has(key)) continue;
     const [only, second] = values ?? [];
     if (only !== undefined && second === undefined) labels[key] = only;
   }

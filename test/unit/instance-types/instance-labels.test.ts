@@ -32,3 +32,22 @@ it('are those of which the type has one value, and what the offering adds', () =
     'karpenter.k8s.aws/capacity-reservation-type': 'default',
   });
 });
+
+it('only nodes of a reservation have its labels, whatever else their type is bought as', () => {
+  const ofReservation = {
+    'karpenter.k8s.aws/capacity-reservation-id': 'cr-1',
+    'karpenter.k8s.aws/capacity-reservation-type': 'capacity-block',
+    'karpenter.k8s.aws/capacity-reservation-interruptible': 'false',
+  };
+  const described = Object.entries(ofReservation).map(([key, value]) => [key, [value]] as const);
+  const plain = offering('us-east-1a', 'on-demand', 1);
+  const reserved = {
+    ...plain,
+    capacityType: 'reserved',
+    reservation: { id: 'cr-1', type: 'capacity-block', capacity: 1 },
+  } as const;
+  const type = instanceType('p5.48xlarge', [plain, reserved], Object.fromEntries(described));
+  const bought = instanceLabels(type, plain, 'us-east-1');
+  expect(Object.keys(bought).filter((key) => key in ofReservation)).toEqual([]);
+  expect(instanceLabels(type, reserved, 'us-east-1')).toMatchObject(ofReservation);
+});
