@@ -52,12 +52,12 @@ function priced(
 function reserved(
   zone: CatalogZone,
   facts: MachineFacts,
-  { id, reservationType, available, state }: AvailableReservation,
+  { id, reservationType, available, state, interruptible }: AvailableReservation,
 ): readonly Offering[] {
   if (facts.onDemandPrice === undefined) return [];
   return priced(zone, RESERVED, facts.onDemandPrice / RESERVED_PRICE_DIVISOR).map((offering) => ({
     ...offering,
     available: available > 0 && state !== 'expiring',
-    reservation: { id, type: reservationType, capacity: available },
+    reservation: { id, type: reservationType, capacity: available, interruptible },
   }));
 }

@@ -1,4 +1,4 @@
-import type { InstanceType, Offering } from '../model/instance-type.ts';
+import type { InstanceType, Offering, Reservation } from '../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -18,6 +18,11 @@ const OF_RESERVATIONS: ReadonlySet<string> = new Set([
   RESERVATION_INTERRUPTIBLE,
 ]);
 
+/** What a node has for the label capacity-reservation-interruptible; undefined: not the label. */
+export function interruptibleLabel(reservation: Reservation | undefined): string | undefined {
+  return reservation === undefined ? undefined : String(reservation.interruptible ?? false);
+}
+
 /** The one value of each label that the type describes, and what the offering adds. */
 export function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
   const labels: Record<string, string> = {};
@@ -34,6 +39,8 @@ export function instanceLabels(type: InstanceType, offering: Offering, region: s
   if (offering.reservation !== undefined) {
     labels[RESERVATION_ID] = offering.reservation.id;
     labels[RESERVATION_TYPE] = offering.reservation.type;
+    const { interruptible } = offering.reservation;
+    if (interruptible !== undefined) labels[RESERVATION_INTERRUPTIBLE] = String(interruptible);
   }
   return labels;
 }

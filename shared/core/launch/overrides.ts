@@ -1,4 +1,5 @@
 import { allocatable } from '../instance-types/allocatable.ts';
+import { interruptibleLabel } from '../instance-types/instance-labels.ts';
 import { typeMeets } from '../instance-types/type-requirements.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import {
@@ -9,6 +10,7 @@ import {
   ON_DEMAND,
   ownValue,
   RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
   RESERVED,
   SPOT,
@@ -48,6 +50,7 @@ export function offeringMeets(requirements: Requirements, offering: Offering): b
     [CAPACITY_TYPE, capacityType],
     [RESERVATION_ID, reservation?.id],
     [RESERVATION_TYPE, reservation?.type],
+    [RESERVATION_INTERRUPTIBLE, interruptibleLabel(reservation)],
   ];
   return labels.every(([key, value]) => {
     const set = requirements.get(key);
@@ -84,14 +87,19 @@ function withoutDearSpot(options: readonly LaunchOption[]): readonly LaunchOptio
   );
 }
 
+/** A fleet buys either from reservations that their owner may take back, or from others. */
+function kindOf({ offering: { reservation } }: LaunchOption): string {
+  return `${reservation?.type} ${interruptibleLabel(reservation)}`;
+}
+
 /** One kind of reservation, and per type and zone the one with the most capacity. */
 function withOneReservation(options: readonly LaunchOption[]): readonly LaunchOption[] {
   const first = options[0];
   if (first === undefined) return options;
-  const kind = first.offering.reservation?.type;
+  const kind = kindOf(first);
   const best = new Map<string, LaunchOption>();
   for (const option of options) {
-    if (option.offering.reservation?.type !== kind) continue;
+    if (kindOf(option) !== kind) continue;
     const key = `${option.type.name}/${option.offering.zone}`;
     const before = best.get(key);
     const capacity = option.offering.reservation?.capacity ?? 0;
@@ -100,7 +108,7 @@ function withOneReservation(options: readonly LaunchOption[]): readonly LaunchOp
     }
   }
   const kept = [...best.values()].sort(compareOptions);
-  return kind === 'capacity-block' ? kept.slice(0, 1) : kept;
+  return first.offering.reservation?.type === 'capacity-block' ? kept.slice(0, 1) : kept;
 }
 
 function cheapestTypes(options: readonly LaunchOption[], max: number): readonly LaunchOption[] {

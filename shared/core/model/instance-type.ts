@@ -33,6 +33,8 @@ export interface Reservation {
   readonly type: 'default' | 'capacity-block';
   /** Instances still free in it. */
   readonly capacity: number;
+  /** Its owner may take it back; undefined: no. */
+  readonly interruptible?: boolean;
 }
 
 /**

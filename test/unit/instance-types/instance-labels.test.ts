@@ -51,3 +51,11 @@ it('only nodes of a reservation have its labels, whatever else their type is bou
   expect(Object.keys(bought).filter((key) => key in ofReservation)).toEqual([]);
   expect(instanceLabels(type, reserved, 'us-east-1')).toMatchObject(ofReservation);
 });
+
+it('says of a reservation of several whether its owner may take it back', () => {
+  const key = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+  const reservation = { id: 'cr-1', type: 'default', capacity: 1, interruptible: true } as const;
+  const lent = { ...offering('us-east-1a', 'reserved', 1), reservation };
+  const type = instanceType('c7g.large', [lent], { [key]: ['false', 'true'] });
+  expect(instanceLabels(type, lent, 'us-east-1')).toMatchObject({ [key]: 'true' });
+});

@@ -266,18 +266,26 @@ describe('reserved capacity', () => {
   const held = (
     id: string,
     capacity: number,
-    changes: Partial<Offering> & { kind?: 'default' | 'capacity-block' } = {},
+    changes: Partial<Offering> & {
+      kind?: 'default' | 'capacity-block';
+      interruptible?: boolean;
+    } = {},
   ): Offering => {
-    const { kind = 'default', ...rest } = changes;
-    return { ...offering('reserved', 1), reservation: { id, type: kind, capacity }, ...rest };
+    const { kind = 'default', interruptible = false, ...rest } = changes;
+    const reservation = { id, type: kind, capacity, interruptible };
+    return { ...offering('reserved', 1), reservation, ...rest };
   };
-  const reservations = (...types: readonly InstanceType[]): string => {
-    const choice = chooseLaunch({ requirements: [], requests: {} }, types, 9);
+  const bought = (
+    requirements: readonly RequirementExpression[],
+    ...types: readonly InstanceType[]
+  ): string => {
+    const choice = chooseLaunch({ requirements, requests: {} }, types, 9);
     if ('stages' in choice) return 'nothing';
     return choice.options
       .map(({ type: { name }, offering: each }) => `${name}/${each.zone}/${each.reservation?.id}`)
       .join(' ');
   };
+  const reservations = (...types: readonly InstanceType[]): string => bought([], ...types);
 
   it('is of the reservation with most capacity per type and zone', () => {
     expect(reservations(type('x', [held('cr-1', 1), held('cr-2', 3), held('cr-3', 2)]))).toBe(
@@ -300,5 +308,18 @@ describe('reserved capacity', () => {
     expect(reservations(type('x', [held('cr-1', 5), dear, cheap]))).toBe('x/a/cr-b');
     const later = held('cr-b', 9, { ...block, price: 2 });
     expect(reservations(type('x', [later, held('cr-1', 1)]))).toBe('x/a/cr-1');
+  });
+
+  it('is never of such that its owner may take back and of others in one fleet', () => {
+    const lent = held('cr-2', 9, { interruptible: true, price: 2 });
+    expect(reservations(type('x', [held('cr-1', 1)]), type('y', [lent]))).toBe('x/a/cr-1');
+    expect(reservations(type('x', [held('cr-1', 1), lent]))).toBe('x/a/cr-1');
+  });
+
+  it.each(['true', 'false'])('is what the claim asks for: interruptible %s', (value) => {
+    const key = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+    const lent = held('cr-true', 9, { interruptible: true });
+    const both = type('x', [lent, held('cr-false', 1)], { [key]: ['false', 'true'] });
+    expect(bought([{ key, operator: 'In', values: [value] }], both)).toBe(`x/a/cr-${value}`);
   });
 });

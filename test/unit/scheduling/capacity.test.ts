@@ -264,6 +264,28 @@ describe('reservations', () => {
     });
   });
 
+  it('that their owner may take back are left to pods that let him', () => {
+    const key = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+    const reserved = (id: string, interruptible: boolean) =>
+      types.flatMap(({ offerings }) =>
+        offerings
+          .filter(({ capacityType }) => capacityType === RESERVED)
+          .map((each) => ({ ...each, reservation: { ...reservation, id, interruptible } })),
+      );
+    const offerings = [...reserved('cr-lent', true), ...reserved('cr-own', false)];
+    const both = typeOf('m.large', 2, 8, 0.1, { offerings });
+    const labelled = { ...both, labels: { ...both.labels, [key]: ['false', 'true'] } };
+    const ask = (value: string) =>
+      planOf({
+        types: [labelled],
+        pods: podsOf(3, 'a', { cpu: 2000, nodeSelector: { [key]: value } }),
+      });
+    const idsOf = (value: string) =>
+      ask(value).newNodeClaims.map(({ chosen }) => chosen.reservationId);
+    expect(idsOf('false')).toEqual(['cr-own', 'cr-own']);
+    expect(idsOf('true')).toEqual(['cr-lent', 'cr-lent']);
+  });
+
   it('are left alone where they are switched off', () => {
     const plan = planOf({ types, pods: [podOf('a')] }, { reservedCapacity: false });
     expect(plan.newNodeClaims.map((each) => each.chosen.capacityType)).toEqual(['on-demand']);

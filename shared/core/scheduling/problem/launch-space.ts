@@ -1,4 +1,5 @@
 import { allocatable } from '../../instance-types/allocatable.ts';
+import { interruptibleLabel } from '../../instance-types/instance-labels.ts';
 import { allowsSome, typeValues } from '../../instance-types/type-requirements.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import {
@@ -10,6 +11,7 @@ import {
   NODE_POOL,
   REGISTERED,
   RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
   RESERVED,
   ZONE,
@@ -37,6 +39,7 @@ export interface Domain {
   readonly capacityType: CapacityType;
   readonly reservationId: string | undefined;
   readonly reservationType: string | undefined;
+  readonly reservationInterruptible: string | undefined;
 }
 
 /**
@@ -68,6 +71,7 @@ const DOMAIN_KEYS: ReadonlySet<string> = new Set([
   ZONE_ID,
   CAPACITY_TYPE,
   RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
 ]);
 
@@ -86,6 +90,8 @@ export function domainLabel(domain: Domain, key: string): string | undefined {
       return domain.capacityType;
     case RESERVATION_ID:
       return domain.reservationId;
+    case RESERVATION_INTERRUPTIBLE:
+      return domain.reservationInterruptible;
     default:
       return domain.reservationType;
   }
@@ -342,6 +348,7 @@ export class Domains {
       capacityType,
       reservationId: reservation?.id,
       reservationType: reservation?.type,
+      reservationInterruptible: interruptibleLabel(reservation),
     };
     this.all.push(added);
     this.byText.set(text, added);
