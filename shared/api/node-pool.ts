@@ -189,7 +189,7 @@ function nodePoolOf({ metadata, spec, conditions }: DecodedParts<Spec>): NodePoo
       consolidationPolicy: spec.disruption.consolidationPolicy,
       budgets: spec.disruption.budgets.map(budgetOf),
     },
-    invalid: runtimeFault(spec),
+    invalid: runtimeFault(metadata.name, spec),
     conditions,
   };
 }
@@ -209,11 +209,19 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   [TENANCY]: ['default', 'dedicated'],
 };
 
+const LABEL_VALUE_MAX = 63;
+
 /** What CEL leaves open and Karpenter's controller checks: reason NodePoolValidationFailed. */
-function runtimeFault({ template }: Spec): string | undefined {
+function runtimeFault(name: string, { template }: Spec): string | undefined {
   const faults: string[] = [];
-  for (const name of Object.keys(template.metadata?.labels ?? {})) {
-    const fault = labelKeyFault(name);
+  // Both become values of labels, of which the API server takes no longer ones.
+  const names = { 'metadata.name': name, 'nodeClassRef.name': template.spec.nodeClassRef.name };
+  for (const [field, text] of Object.entries(names)) {
+    if (text.length <= LABEL_VALUE_MAX) continue;
+    faults.push(`${field} has more than ${LABEL_VALUE_MAX} characters, which no label value has`);
+  }
+  for (const key of Object.keys(template.metadata?.labels ?? {})) {
+    const fault = labelKeyFault(key);
     if (fault !== undefined) faults.push(fault);
   }
   const seen = new Set<string>();

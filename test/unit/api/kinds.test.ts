@@ -94,10 +94,23 @@ describe('what only shows at run time', () => {
       { requirements: [{ key: `example.com/${'x'.repeat(64)}`, operator: 'Exists' }] },
     ],
     ['is not a label value', { requirements: [{ key: 'a', operator: 'In', values: ['a b'] }] }],
+    [
+      'nodeClassRef.name has more than 63 characters',
+      { nodeClassRef: { ...template.nodeClassRef, name: 'c'.repeat(64) } },
+    ],
   ])('%s makes a NodePool invalid', (message, fields) => {
     const spec = { template: { spec: { requirements: [], ...template, ...fields } } };
     const decoded = decodeNodePool({ metadata: { name: 'a' }, spec });
     expect(decoded.ok && decoded.value.invalid).toContain(message);
+  });
+
+  it.each([
+    [63, undefined],
+    [64, 'metadata.name has more than 63 characters, which no label value has'],
+  ])('makes a NodePool invalid or not: a name of %s characters', (length, invalid) => {
+    const spec = { template: { spec: { requirements: [], ...template } } };
+    const decoded = decodeNodePool({ metadata: { name: 'p'.repeat(length) }, spec });
+    expect(decoded.ok && decoded.value.invalid).toBe(invalid);
   });
 
   it('makes a NodePool invalid: a label of its template with too long a name', () => {
