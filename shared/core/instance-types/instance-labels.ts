@@ -6,17 +6,11 @@ import {
   REGION,
   RESERVATION_ID,
   RESERVATION_INTERRUPTIBLE,
+  RESERVATION_LABELS,
   RESERVATION_TYPE,
   ZONE,
   ZONE_ID,
 } from '../model/labels.ts';
-
-/** A type has them where any of its offerings is of a reservation: nodes of the others do not. */
-const OF_RESERVATIONS: ReadonlySet<string> = new Set([
-  RESERVATION_ID,
-  RESERVATION_TYPE,
-  RESERVATION_INTERRUPTIBLE,
-]);
 
 /** What a node has for the label capacity-reservation-interruptible; undefined: not the label. */
 export function interruptibleLabel(reservation: Reservation | undefined): string | undefined {
@@ -27,7 +21,7 @@ export function interruptibleLabel(reservation: Reservation | undefined): string
 export function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
   const labels: Record<string, string> = {};
   for (const [key, values] of Object.entries(type.labels)) {
-    if (offering.reservation === undefined && OF_RESERVATIONS.has(key)) continue;
+    if (offering.reservation === undefined && RESERVATION_LABELS.has(key)) continue;
     const [only, second] = values ?? [];
     if (only !== undefined && second === undefined) labels[key] = only;
   }

@@ -1,5 +1,5 @@
 import type { InstanceType } from '../model/instance-type.ts';
-import { INSTANCE_TYPE, ownValue } from '../model/labels.ts';
+import { INSTANCE_TYPE, ownValue, RESERVATION_LABELS } from '../model/labels.ts';
 import { allows, type ValueSet } from '../requirements/value-set.ts';
 
 /** What requirements read of an instance type. */
@@ -36,7 +36,9 @@ export function typeMeets(
   for (const [key, set] of requirements) {
     const values = typeValues(type, key);
     if (values !== undefined) {
-      if (!allowsSome(set, values)) return false;
+      // It may be bought without a reservation, too.
+      const isAbsent = undescribed === 'open' && RESERVATION_LABELS.has(key) && set.absent;
+      if (!isAbsent && !allowsSome(set, values)) return false;
     } else if (undescribed !== 'open') {
       const isDefined = undescribed !== 'absent' && undescribed.has(key);
       if (!isDefined && !set.absent) return false;

@@ -20,6 +20,12 @@ export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
 export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
 export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
 export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+/** A type has them where any of its offerings is of a reservation: nodes of the others do not. */
+export const RESERVATION_LABELS: ReadonlySet<string> = new Set([
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVATION_INTERRUPTIBLE,
+]);
 export const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
 export const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
 export const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';

@@ -316,6 +316,15 @@ describe('reserved capacity', () => {
     expect(reservations(type('x', [held('cr-1', 1), lent]))).toBe('x/a/cr-1');
   });
 
+  it.each([
+    { operator: 'DoesNotExist', values: [] },
+    { operator: 'NotIn', values: ['cr-1'] },
+  ] as const)('is left alone by a claim that wants none: %o', (rule) => {
+    const key = 'karpenter.k8s.aws/capacity-reservation-id';
+    const both = type('x', [held('cr-1', 1), offering('on-demand', 2)], { [key]: ['cr-1'] });
+    expect(bought([{ key, ...rule }], both)).toBe('x/a/undefined');
+  });
+
   it.each(['true', 'false'])('is what the claim asks for: interruptible %s', (value) => {
     const key = 'karpenter.k8s.aws/capacity-reservation-interruptible';
     const lent = held('cr-true', 9, { interruptible: true });
