@@ -1,7 +1,14 @@
 import * as z from 'zod';
-import { CAPACITY_TYPE, CAPACITY_TYPES, ownValue, TENANCY } from '../core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  CAPACITY_TYPES,
+  normalizeLabelKey,
+  ownValue,
+  TENANCY,
+} from '../core/model/labels.ts';
 import type { DisruptionBudget, NodePool } from '../core/model/provisioning.ts';
 import { BUDGET_REASONS } from '../core/model/provisioning.ts';
+import { allows, requirementsOf } from '../core/requirements/value-set.ts';
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
 import {
@@ -220,9 +227,15 @@ function runtimeFault(name: string, { template }: Spec): string | undefined {
     if (text.length <= LABEL_VALUE_MAX) continue;
     faults.push(`${field} has more than ${LABEL_VALUE_MAX} characters, which no label value has`);
   }
-  for (const key of Object.keys(template.metadata?.labels ?? {})) {
+  const asked = requirementsOf(template.spec.requirements.map(requirementExpression));
+  for (const [key, value] of Object.entries(template.metadata?.labels ?? {})) {
     const fault = labelKeyFault(key);
     if (fault !== undefined) faults.push(fault);
+    // Each of its nodes would drift as soon as it is there.
+    const set = asked.get(normalizeLabelKey(key));
+    if (set !== undefined && !allows(set, value)) {
+      faults.push(`the requirements do not allow the template's label ${key}=${value}`);
+    }
   }
   const seen = new Set<string>();
   for (const { key, effect } of [

@@ -120,6 +120,23 @@ describe('what only shows at run time', () => {
     expect(decoded.ok && decoded.value.invalid).toContain('more than 63 characters');
   });
 
+  it.each([
+    ['In', ['b']],
+    ['NotIn', ['a']],
+    ['DoesNotExist', []],
+  ])(
+    'makes a NodePool invalid: a label that its requirements refuse, %s %j',
+    (operator, values) => {
+      const requirements = [{ key: 'example.com/team', operator, values }];
+      const metadata = { labels: { 'example.com/team': 'a' } };
+      const spec = { template: { metadata, spec: { ...template, requirements } } };
+      const decoded = decodeNodePool({ metadata: { name: 'a' }, spec });
+      expect(decoded.ok && decoded.value.invalid).toBe(
+        "the requirements do not allow the template's label example.com/team=a",
+      );
+    },
+  );
+
   it('makes a NodeOverlay invalid: a label key with too long a name', () => {
     const spec = { requirements: [{ key: 'x'.repeat(64), operator: 'Exists' }] };
     const decoded = decodeNodeOverlay({ metadata: { name: 'a' }, spec });
