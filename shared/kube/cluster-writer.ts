@@ -11,6 +11,7 @@ import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { OwnerReference } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { Resources } from '../core/model/resources.ts';
 import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type {
@@ -51,7 +52,7 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
     patchObject(client, ref, patch);
   const status = (
     ref: ObjectRef,
-    fields: object,
+    fields: StatusFields,
     conditions: readonly Condition[] | ConditionChange | undefined,
     generation?: number,
   ): Promise<WriteResult> => patchStatus(client, ref, fields, conditions, generation);
@@ -64,7 +65,7 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
     patchNodeClaimStatus: (ref, patch: NodeClaimStatusPatch) =>
       status(ref, encodeNodeClaimStatus(patch), patch.conditions),
     patchNodePoolStatus: (ref, { resources, nodes, conditions }: NodePoolStatusPatch) =>
-      status(ref, { resources: formatResources(resources), nodes }, conditions),
+      status(ref, (now) => ({ resources: replacing(now, resources), nodes }), conditions),
     patchNodeOverlayStatus: (ref, conditions) => status(ref, {}, conditions),
     patchNodeClassStatus: (ref, patch: NodeClassStatus) =>
       status(ref, encodeNodeClassStatus(patch), patch.conditions, patch.observedGeneration),
@@ -217,6 +218,18 @@ function encodeOwner({ kind, name, uid }: OwnerReference): object {
   return { apiVersion: apiVersion(resource), kind, name, uid, blockOwnerDeletion: true };
 }
 
+/** What of a status is written beside its conditions; it may depend on the status that is there. */
+type StatusFields = object | ((status: unknown) => object);
+
+/** A patch leaves what it does not name: resources that are gone are named, as null. */
+function replacing(status: unknown, resources: Resources): object {
+  const before = Object.keys(property(status, 'resources') ?? {});
+  return {
+    ...Object.fromEntries(before.map((name) => [name, null])),
+    ...formatResources(resources),
+  };
+}
+
 /**
  * Conditions say which generation they are about: the one that the caller has looked at, or the one
  * that is there, which is read first. A status patch of a custom
@@ -226,7 +239,7 @@ function encodeOwner({ kind, name, uid }: OwnerReference): object {
 async function patchStatus(
   client: KubeClient,
   ref: ObjectRef,
-  fields: object,
+  fields: StatusFields,
   conditions: readonly Condition[] | ConditionChange | undefined,
   lookedAt: number | undefined,
 ): Promise<WriteResult> {
@@ -236,7 +249,8 @@ async function patchStatus(
     const list =
       typeof conditions === 'function' ? conditions(decodeConditions(current)) : conditions;
     const encoded = list?.map((each) => encodeCondition(each, observed));
-    const status = encoded === undefined ? fields : { ...fields, conditions: encoded };
+    const own = typeof fields === 'function' ? fields(property(current, 'status')) : fields;
+    const status = encoded === undefined ? own : { ...own, conditions: encoded };
     const seen = { ...ref, resourceVersion: versionOf(current) };
     return await mergePatch(client, seen, { status }, 'status');
   });

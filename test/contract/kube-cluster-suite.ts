@@ -11,6 +11,7 @@ import type {
 import type { ClusterWorld } from './cluster-world.ts';
 import { deploymentSuite } from './deployment-suite.ts';
 import { aPlainPod, aReadyNode, aReplicaSet, REFUSED_SPEC } from './kube-objects.ts';
+import { nodePoolSuite } from './node-pool-suite.ts';
 
 const FINALIZER = 'karpenter.sh/termination';
 const AT_MS = Date.UTC(2026, 0, 1);
@@ -207,30 +208,7 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
     });
   });
 
-  describe(`${title}: NodePools`, () => {
-    it('are noted on by one of two who have read the same notes', async () => {
-      const name = 'noted';
-      await world().apply({
-        apiVersion: 'karpenter.sh/v1',
-        kind: 'NodePool',
-        metadata: { name, annotations: { note: 'a' } },
-        spec: {
-          template: { spec: { nodeClassRef: aNewClaim(name).nodeClassRef, requirements: [] } },
-        },
-      });
-      const read = await cluster().readNodePoolNotes(name);
-      expect(read?.annotations).toMatchObject({ note: 'a' });
-      const ref = { kind: 'NodePool', name, uid: read?.uid ?? '' } as const;
-      const seen = { ...ref, resourceVersion: read?.resourceVersion ?? '' };
-      const write = (note: string) =>
-        cluster().patchNodePool(seen, { annotations: { 'joiner.dev/note': note } });
-      expect([await write('b'), await write('c')]).toEqual(['done', 'conflict']);
-      const again = await cluster().readNodePoolNotes(name);
-      expect(again?.annotations).toMatchObject({ note: 'a', 'joiner.dev/note': 'b' });
-      expect(again?.resourceVersion).not.toBe(read?.resourceVersion);
-      expect(await cluster().readNodePoolNotes('not-there')).toBeUndefined();
-    });
-  });
+  nodePoolSuite(title, world);
 
   describe(`${title}: nodes`, () => {
     it('get taints, labels, a finalizer and an owner in one write', async () => {
