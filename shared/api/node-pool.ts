@@ -8,7 +8,7 @@ import {
 } from '../core/model/labels.ts';
 import type { DisruptionBudget, NodePool } from '../core/model/provisioning.ts';
 import { BUDGET_REASONS } from '../core/model/provisioning.ts';
-import { allows, requirementsOf } from '../core/requirements/value-set.ts';
+import { allows, contradictingKey, requirementsOf } from '../core/requirements/value-set.ts';
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
 import {
@@ -228,6 +228,8 @@ function runtimeFault(name: string, { template }: Spec): string | undefined {
     faults.push(`${field} has more than ${LABEL_VALUE_MAX} characters, which no label value has`);
   }
   const asked = requirementsOf(template.spec.requirements.map(requirementExpression));
+  const refused = contradictingKey(asked);
+  if (refused !== undefined) faults.push(`the requirements on ${refused} contradict each other`);
   for (const [key, value] of Object.entries(template.metadata?.labels ?? {})) {
     const fault = labelKeyFault(key);
     if (fault !== undefined) faults.push(fault);

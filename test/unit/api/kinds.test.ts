@@ -95,6 +95,15 @@ describe('what only shows at run time', () => {
     ],
     ['is not a label value', { requirements: [{ key: 'a', operator: 'In', values: ['a b'] }] }],
     [
+      'the requirements on team contradict each other',
+      {
+        requirements: [
+          { key: 'team', operator: 'In', values: ['a', 'b'] },
+          { key: 'team', operator: 'NotIn', values: ['b', 'a'] },
+        ],
+      },
+    ],
+    [
       'nodeClassRef.name has more than 63 characters',
       { nodeClassRef: { ...template.nodeClassRef, name: 'c'.repeat(64) } },
     ],
