@@ -86,15 +86,14 @@ async function recordClaim(
 
 /** A planned claim as it is to be written. */
 function claimOf(
-  ports: Ports,
-  { snapshot, backoffs, state }: ProvisioningInput,
+  { snapshot, backoffs }: ProvisioningInput,
   planned: PartClaim,
   pool: NodePool,
+  name: string,
   waiting: readonly Pod[],
 ): NewNodeClaim {
   const types = snapshot.instanceTypes.get(pool.name) ?? missing(pool.name);
   const uids = waiting.map(({ uid }) => uid);
-  const name = claimName(ports, pool.name, state.objects.nodeClaims);
   const claim = plannedClaim(planned, pool, types, name, uids);
   const launchedFor = launchedForAnnotation(backoffs, waiting);
   return { ...claim, annotations: { ...claim.annotations, ...launchedFor } };
@@ -148,11 +147,13 @@ export async function createClaims(
 ): Promise<readonly PlannedWritten[]> {
   const { failures, snapshot, shared } = input;
   const waiting = waitingPods(input);
+  const named: { readonly name: string }[] = [...input.state.objects.nodeClaims];
   const all = plan.newNodeClaims.map((planned) => {
     const { nodePool, pods } = planned;
     const pool = snapshot.nodePools.find((each) => each.name === nodePool) ?? missing(nodePool);
     const own = pods.flatMap((pod) => waiting.get(pod) ?? []);
-    const wanted = claimOf(ports, input, planned, pool, own);
+    const wanted = claimOf(input, planned, pool, claimName(ports, nodePool, named), own);
+    named.push(wanted);
     const written: PlannedWritten[] = [];
     const refused: Failure[] = [];
     return { planned, pool, wanted, written, refused };

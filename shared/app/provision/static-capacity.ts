@@ -129,7 +129,8 @@ async function keepReplicas(
   const planned: NewNodeClaim[] = [];
   let nothing: Reason | undefined;
   while (planned.length < missing && nothing === undefined) {
-    const claim = staticClaim(pool, claimName(ports, pool.name, state.objects.nodeClaims));
+    const named = [...state.objects.nodeClaims, ...planned];
+    const claim = staticClaim(pool, claimName(ports, pool.name, named));
     nothing =
       refusalBy(rooms, pool.name, most, currency) ??
       nothingToLaunch(claim, typesOf(claim), minValuesPolicy);

@@ -64,6 +64,19 @@ it('a NodeClaim that the cluster refuses does not stop the others', async () => 
   expect(report.failures).toEqual([{ object: 'NodePool/default', message }]);
 });
 
+it.each([
+  ['for pods', [spread('web', 3)], 3],
+  ['of a static NodePool', [nodePool(['on-demand'], { replicas: 3 })], 3],
+])('claims %s that are named alike at first get a name each', async (_, objects, count) => {
+  const { world, ports } = await waitingWorld(objects);
+  const suffixes = ['bbbbb', 'bbbbb', 'ccccc', 'bbbbb', 'ccccc', 'ddddd'];
+  const ids = { suffix: () => suffixes.shift() ?? ports.ids.suffix() };
+  const { created, launched } = await provision({ ...ports, ids }, settings);
+  expect(new Set(launched).size).toBe(count);
+  expect(created.length).toBe(new Set(created).size);
+  expect(world.compute.machines.size).toBe(count);
+});
+
 it('a claim that may not be noted stops no launch', async () => {
   const { world, ports, add } = await waitingWorld([deployment('web', 1, '1')]);
   await provision(ports, settings);
