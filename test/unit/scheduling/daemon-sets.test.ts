@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { effectiveDaemonSets } from '../../../shared/core/scheduling/problem/daemon-sets.ts';
-import { daemonSetOf, GI, nodeOf, planOf, podOf, typeOf } from '../../builders/scheduling.ts';
+import {
+  daemonSetOf,
+  GI,
+  nodeOf,
+  planOf,
+  podOf,
+  poolOf,
+  typeOf,
+} from '../../builders/scheduling.ts';
 
 const template = podOf('template', { cpu: 100, memory: GI }).spec;
 const controller = { kind: 'DaemonSet', name: 'agent', uid: 'agent' };
@@ -71,5 +79,26 @@ describe('what a DaemonSet takes of each node', () => {
     const places = [...plan.existing.map(({ node }) => node), claim?.chosen.type];
     expect(places).not.toContain('m.large');
     if (claim !== undefined) expect(claim.requests['cpu']).toBe(3900);
+  });
+
+  it('is left out where a label keeps it away, which the node then has', () => {
+    const key = 'example.com/team';
+    const affinity = [
+      { matchExpressions: [{ key, operator: 'NotIn', values: ['a'] }], matchFields: [] } as const,
+    ];
+    const daemonSets = [
+      daemonSetOf('agent', {
+        ...template,
+        requests: { cpu: 1500 },
+        requiredNodeAffinity: affinity,
+      }),
+    ];
+    const teams = { key, operator: 'In', values: ['a', 'b'] } as const;
+    const nodePools = [poolOf('general', { requirements: [teams] })];
+    const plan = planOf({ nodePools, daemonSets, pods: [podOf('web', { cpu: 1900 })] });
+    expect(plan.newNodeClaims).toMatchObject([
+      { chosen: { type: 'm.large' }, labels: { [key]: 'a' } },
+    ]);
+    expect(plan.newNodeClaims[0]?.requirements).toContainEqual({ ...teams, values: ['a'] });
   });
 });

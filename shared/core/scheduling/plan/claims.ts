@@ -45,6 +45,16 @@ function runnerUpOf(
   return { ...choiceOf(option), priceDifference, why };
 }
 
+/**
+ * Labels by which DaemonSets stay away from the bin's node: without the label they would run there,
+ * and take the room that the plan has given to others.
+ */
+function avoidedBy({ problem }: SearchContext, { chosen }: Bin): readonly string[] {
+  const away = problem.daemons.filter(({ rule }) => chosen.group.allowed[rule.id] !== 1);
+  const sets = away.flatMap(({ rule }) => rule.terms.flatMap((term) => [...term]));
+  return sets.flatMap(([key, set]) => (set.absent ? [key] : []));
+}
+
 /** Labels that pods of the bin ask for or prefer and that the pool or the types leave open. */
 function chosenLabels(
   context: SearchContext,
@@ -58,8 +68,11 @@ function chosenLabels(
       for (const term of terms) for (const key of term.keys()) asked.add(key);
     }
   }
-  const ofPool = [...bin.chosen.pool.chosen].map(([key, value]) => [key, [value]] as const);
-  return new Map([...ofPool, ...labels].filter(([key]) => asked.has(key)));
+  const avoided = new Set(avoidedBy(context, bin));
+  const ofPool = [...bin.chosen.pool.chosen].flatMap(([key, value]) =>
+    asked.has(key) || avoided.has(key) ? [[key, [value]] as const] : [],
+  );
+  return new Map([...ofPool, ...[...labels].filter(([key]) => asked.has(key))]);
 }
 
 /** Labels that the pool lets nodes have or not, and that some pod of the bin wants to be absent. */
