@@ -68,7 +68,10 @@ export function provisionPolicy(scope: PolicyScope): readonly Statement[] {
       sid: 'ZonalShift',
       why: 'Which zones ARC shifts the cluster away from: nothing is launched there.',
       actions: ['arc-zonal-shift:GetManagedResource'],
-      resources: [scope.clusterArn],
+      // ARC's own resource types are load balancers: a cluster is named by a condition.
+      // https://docs.aws.amazon.com/r53recovery/latest/dg/security_iam_service-with-iam-zonal-shift.html
+      resources: ['*'],
+      conditions: { StringEquals: { 'arc-zonal-shift:ResourceIdentifier': scope.clusterArn } },
     },
     putWakeUps(scope),
     describeCluster(scope),

@@ -269,11 +269,12 @@ const EXPANSIONS: Readonly<Record<string, Expand>> = {
       context: {},
     },
   ],
+  // Of a policy's resources ARC knows load balancers only; a cluster is in the condition key.
   'arc-zonal-shift:GetManagedResource': (input) => [
     {
       action: 'arc-zonal-shift:GetManagedResource',
-      resource: String(input['resourceIdentifier']),
-      context: {},
+      resource: '*',
+      context: { 'arc-zonal-shift:ResourceIdentifier': String(input['resourceIdentifier']) },
     },
   ],
   'events:PutEvents': (input, { region, account }) =>
