@@ -53,7 +53,8 @@ export class IamProfiles implements Profiles {
   }
 
   async ensure(nodeClass: NodeClass): Promise<string> {
-    const { role } = nodeClass;
+    const { role, instanceProfile } = nodeClass;
+    if (instanceProfile !== undefined) return await this.named(instanceProfile);
     if (this.parts.isolated || role === undefined) {
       const message = 'with isolatedVpc spec.instanceProfile must be set';
       throw new PortError('invalid', 'InstanceProfileRequired', message);
@@ -70,6 +71,21 @@ export class IamProfiles implements Profiles {
     }
     await this.addRole(name, wanted, nodeClass);
     return name;
+  }
+
+  /** Launches do not need IAM: only what it says for sure keeps a class from being used. */
+  private async named(name: string): Promise<string> {
+    if (this.parts.isolated) return name;
+    let found: InstanceProfile | undefined;
+    try {
+      found = await this.find(name);
+    } catch (error) {
+      if (error instanceof PortError) return name;
+      throw error;
+    }
+    if (found !== undefined) return name;
+    const message = `there is no instance profile "${name}"`;
+    throw new PortError('not-found', 'InstanceProfileNotFound', message);
   }
 
   /** All of the class's, under every role that it has had. */

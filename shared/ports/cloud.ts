@@ -143,7 +143,7 @@ export interface FreeAddresses {
 }
 
 export interface Profiles {
-  /** Makes or finds the instance profile of the class's role; its name. */
+  /** The name of the class's own instance profile, or of that of its role, made or found. */
   ensure(nodeClass: NodeClass): Promise<string>;
   /** Removes all that were made for the class. */
   remove(nodeClass: NodeClass): Promise<void>;

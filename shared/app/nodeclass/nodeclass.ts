@@ -145,7 +145,7 @@ async function resolveAll(refreshing: Refreshing) {
   );
   const profile = await step(
     'InstanceProfileReady',
-    async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
+    () => ports.profiles.ensure(nodeClass),
     status.instanceProfile,
   );
   return { subnets, groups, images, reservations, profile };

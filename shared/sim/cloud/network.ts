@@ -68,7 +68,8 @@ export class SimulatedProfiles implements Profiles {
   }
 
   async ensure(nodeClass: NodeClass): Promise<string> {
-    const role = nodeClass.role ?? '';
+    const { role = '', instanceProfile } = nodeClass;
+    if (instanceProfile !== undefined) return instanceProfile;
     return `${this.cluster}_${sha256(`${nodeClass.name}/${role}`).slice(0, 20)}`;
   }
 
