@@ -81,8 +81,10 @@ async function publishFailedDraining(
   { isNews }: EvictionWatch,
 ): Promise<void> {
   if (isNews?.(pod) === false) return;
+  // As in the kubelet's own events the name stands for the uid: `kubectl describe node` asks by it.
+  const name = pod.nodeName ?? '';
   await cluster.event({
-    regarding: { kind: 'Node', name: pod.nodeName ?? '' },
+    regarding: { kind: 'Node', name, uid: name },
     type: 'Warning',
     reason: 'FailedDraining',
     ...saying(why),

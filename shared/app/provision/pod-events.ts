@@ -1,10 +1,12 @@
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import type { Plan } from '../../core/model/plan.ts';
+import { podKey } from '../../core/model/pod.ts';
 import type { ClusterEvent } from '../../ports.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { saying, sayingAll } from '../writes/decisions.ts';
 import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
+import { podRef } from '../writes/references.ts';
 import type { Nominated } from './existing-nodes.ts';
 
 type EventText = Omit<ClusterEvent, 'regarding'>;
@@ -20,14 +22,9 @@ function failedSchedulingEvent(reasons: readonly Reason[]): EventText {
   return { type: 'Warning', reason: 'FailedScheduling', message: text, code };
 }
 
-function eventOf(pod: string, said: EventText): ClusterEvent {
-  const [namespace = '', name = ''] = pod.split('/');
-  return { regarding: { kind: 'Pod', namespace, name }, ...said };
-}
-
 /** What there is to tell of a plan; undefined: none was made. */
 export interface PodOutcomes {
-  readonly input: Pick<ProvisioningInput, 'ports' | 'virtual'>;
+  readonly input: Pick<ProvisioningInput, 'ports' | 'state'>;
   readonly plan: Plan | undefined;
   readonly nominated: readonly Nominated[];
 }
@@ -37,7 +34,7 @@ export interface PodOutcomes {
  * it, as there may be hundreds of events; claims that were given up by then are not spoken of.
  */
 export async function publishPodEvents(
-  { input: { ports, virtual }, plan, nominated }: PodOutcomes,
+  { input: { ports, state }, plan, nominated }: PodOutcomes,
   givenUp: readonly string[],
 ): Promise<void> {
   const gone = new Set(givenUp.map((name) => `nodeclaim/${name}`));
@@ -48,8 +45,13 @@ export async function publishPodEvents(
   const unplaced = [...(plan?.unplaced ?? [])]
     .map(([pod, each]) => [pod, failedSchedulingEvent(each.reasons)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const real = [...meant, ...unplaced].filter(([pod]) => !virtual.has(pod));
+  // Those of CapacityBuffers are in the snapshot only. By the uid `kubectl describe pod` asks.
+  const real = new Map(state.objects.pods.map((pod) => [podKey(pod), podRef(pod)]));
+  const events = [...meant, ...unplaced].flatMap(([pod, said]): readonly ClusterEvent[] => {
+    const regarding = real.get(pod);
+    return regarding === undefined ? [] : [{ regarding, ...said }];
+  });
   await untilKarpenterIsActive(() =>
-    atOnce(WRITES_AT_ONCE, real, ([pod, said]) => ports.cluster.event(eventOf(pod, said))),
+    atOnce(WRITES_AT_ONCE, events, (event) => ports.cluster.event(event)),
   );
 }

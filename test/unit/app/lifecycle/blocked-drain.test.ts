@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { evictPods } from '../../../../shared/app/lifecycle/drains.ts';
 import { lifecycle } from '../../../../shared/app/lifecycle/lifecycle.ts';
 import { LifecycleMemory } from '../../../../shared/app/lifecycle/memory.ts';
 import { LifecyclePace } from '../../../../shared/app/lifecycle/pace.ts';
 import { claimRef } from '../../../../shared/app/writes/references.ts';
-import type { ClusterState, Ports } from '../../../../shared/ports.ts';
+import type { ClusterEvent, ClusterState, Ports } from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
 import { MINUTE, reading, runningWorld, settings, spread, withPorts } from '../world.ts';
 
@@ -150,4 +151,16 @@ describe('the pace', () => {
     expect(pace.next({ ...quiet, dueAtMs: 7000 }, 0)).toBe(7000);
     expect(pace.next({ ...quiet, dueAtMs: 10 }, 0)).toBe(1000);
   });
+});
+
+it('the event of a pod that stays is one that kubectl describe node shows', async () => {
+  const world = await runningWorld([spread('web', 1)]);
+  const told: ClusterEvent[] = [];
+  const ports = withPorts(world.ports, {
+    cluster: { evict: async () => 'blocked', event: async (each) => void told.push(each) },
+  });
+  const { nodes, pods } = readState(world.store).objects;
+  await evictPods(ports, pods);
+  const [name] = nodes.map((node) => node.name);
+  expect(told.map(({ regarding }) => regarding)).toEqual([{ kind: 'Node', name, uid: name }]);
 });

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
 import type { LaunchFaultKind } from '../../../../shared/core/launch/faults.ts';
 import { NOMINATED_UNTIL } from '../../../../shared/core/model/labels.ts';
-import { type FleetRequest, PortError, type Ports } from '../../../../shared/ports.ts';
+import {
+  type ClusterEvent,
+  type FleetRequest,
+  PortError,
+  type Ports,
+} from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
 import { bufferOf } from '../../../builders/capacity-buffers.ts';
 import { nodeOverlay } from '../../../builders/overlays.ts';
@@ -75,6 +80,18 @@ it.each([
   expect(new Set(launched).size).toBe(count);
   expect(created.length).toBe(new Set(created).size);
   expect(world.compute.machines.size).toBe(count);
+});
+
+it('events name the uid of their pods, by which kubectl describe looks for them', async () => {
+  const { ports } = await waitingWorld([deployment('web', 1, '1'), deployment('huge', 1, '1k')]);
+  const told: ClusterEvent[] = [];
+  const event = async (each: ClusterEvent): Promise<void> => void told.push(each);
+  await provision(withPorts(ports, { cluster: { event } }), settings);
+  const { pods } = (await ports.cluster.read()).objects;
+  const uids = pods.map(({ uid }) => uid).sort();
+  const ofPods = told.filter(({ regarding }) => regarding.kind === 'Pod');
+  expect(ofPods.map(({ reason }) => reason).sort()).toEqual(['FailedScheduling', 'Nominated']);
+  expect(ofPods.map(({ regarding }) => regarding.uid).sort()).toEqual(uids);
 });
 
 it('a claim that may not be noted stops no launch', async () => {
