@@ -1,4 +1,5 @@
 import { reason } from '../../core/explain/reason.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -75,6 +76,17 @@ async function markInterrupted(
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: mark, labels: mark });
 }
 
+/**
+ * Instances that end while they boot do so again and again: `lifecycle` counts those that it finds,
+ * and the message of most comes before that.
+ */
+async function countUnjoined(ports: Ports, hit: MatchedMessage): Promise<void> {
+  const isUnjoined =
+    hit.action.confirmedBy === 'instance-state' && !isTrue(hit.claim, 'Registered');
+  const pool = poolNameOf(hit);
+  if (isUnjoined && pool !== '') await ports.memory.recordRegistration(pool, false);
+}
+
 async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {
   const { claim, action, interruption } = hit;
   const why = reason('instance-interrupted', aboutOf(hit));
@@ -84,6 +96,7 @@ async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {
   if (action.deleteClaim) {
     await markInterrupted(ports, hit);
     await ports.cluster.delete(regarding);
+    await countUnjoined(ports, hit);
   }
   await ports.cluster.event({ regarding, type, reason: action.eventReason, ...saying(why) });
   if (!action.deleteClaim) return;

@@ -90,6 +90,28 @@ describe('the offering of an interrupted instance', () => {
   });
 });
 
+describe('an instance that has ended', () => {
+  it.each<[string, boolean, number]>([
+    ['before its node has joined counts as one that did not join', false, 1],
+    ['later does not', true, 0],
+  ])('%s', async (_, isJoined, count) => {
+    const world = await tenNodes();
+    const messages = (await forEachNode(world, 'stopped')).slice(0, 1);
+    const readClaims: Ports['cluster']['readClaims'] = async (labelKey) => {
+      const { nodeClaims, ...rest } = await world.ports.cluster.readClaims(labelKey);
+      const seen = nodeClaims.map((claim) => ({
+        ...claim,
+        conditions: claim.conditions.filter(({ type }) => isJoined || type !== 'Registered'),
+      }));
+      return { ...rest, nodeClaims: seen };
+    };
+    const describe = async () => [];
+    const ports = withPorts(world.ports, { cluster: { readClaims }, compute: { describe } });
+    expect((await interrupt(ports, settings, messages)).deleted).toHaveLength(1);
+    expect((await ports.memory.failedRegistrations()).get('default')?.count ?? 0).toBe(count);
+  });
+});
+
 describe('what EC2 cannot confirm', () => {
   it('takes a fifth of a pool, in however many batches at once', async () => {
     const world = await tenNodes();
