@@ -262,9 +262,11 @@ async function keepRoles(ports: InstallPorts, request: InstallRequest): Promise<
     if (left > 0) throw new Error(shadowRefusal(left, cluster));
     return 'Karpenter looks after the nodes, or there are none';
   }
-  const nodes = await nodesThere(ports, cluster, facts, countNodes);
+  // A rollback takes back what the deployment has just added, whatever other nodes there are.
+  const count = (client: KubeClient): Promise<number> => countNodes(client, lost);
+  const nodes = await nodesThere(ports, cluster, facts, count);
   if (nodes > 0) throw new Error(roleRefusal(nodes, cluster, lost));
-  return 'no nodes are left';
+  return 'no node has a role that is taken away';
 }
 
 /** The first thing that is asked of a stack that is to go, and the last of one that is made. */

@@ -1,15 +1,20 @@
 import { RESOURCES } from '../../shared/api/resources.ts';
 import { isKarpenterActive } from '../../shared/app/settings.ts';
+import { mayHaveRole } from '../../shared/core/launch/profile-roles.ts';
+import { INSTANCE_PROFILE } from '../../shared/core/model/labels.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { readKarpenterLease } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
-import { listEach, property } from '../../shared/kube/list.ts';
+import { listEach, property, text } from '../../shared/kube/list.ts';
 
 /** NodeClaims of EKS Auto Mode have classes of another group. */
 const CLASS_GROUP = 'karpenter.k8s.aws';
 
-/** How many NodeClaims of EC2NodeClasses there are; of a definition that is gone there is none. */
-export async function countNodes(client: KubeClient): Promise<number> {
+/**
+ * How many NodeClaims of EC2NodeClasses there are, where roles are given only those whose nodes may
+ * have one of these; of a definition that is gone there is none.
+ */
+export async function countNodes(client: KubeClient, roles?: readonly string[]): Promise<number> {
   let count = 0;
   const visit = {
     start: () => {
@@ -17,7 +22,10 @@ export async function countNodes(client: KubeClient): Promise<number> {
     },
     object: (claim: unknown) => {
       const group = property(property(property(claim, 'spec'), 'nodeClassRef'), 'group');
-      if (group === CLASS_GROUP) count += 1;
+      const annotations = property(property(claim, 'metadata'), 'annotations');
+      const profile = text(property(annotations, INSTANCE_PROFILE));
+      const isCounted = roles === undefined || mayHaveRole(profile, roles);
+      if (group === CLASS_GROUP && isCounted) count += 1;
     },
   };
   try {

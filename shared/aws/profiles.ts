@@ -8,6 +8,7 @@ import {
   ListInstanceProfilesCommand,
   RemoveRoleFromInstanceProfileCommand,
 } from '@aws-sdk/client-iam';
+import { roleMark } from '../core/launch/profile-roles.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import { NODE_CLASS, REGION } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
@@ -149,7 +150,7 @@ export class IamProfiles implements Profiles {
   /** One for each role of each class of each cluster and region; IAM has no regions. */
   private nameOf({ name }: NodeClass, role: string): string {
     const start = `${this.parts.cluster.slice(0, CLUSTER_LENGTH_MAX)}_${this.hashOf(name)}`;
-    return `${start}_${sha256(role).slice(0, 10)}`;
+    return `${start}_${roleMark(role)}`;
   }
 
   private hashOf(className: string): string {

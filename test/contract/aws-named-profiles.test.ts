@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { iamClient } from '../../shared/aws/access.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
+import { mayHaveRole } from '../../shared/core/launch/profile-roles.ts';
 import { aNodeClass } from '../builders/launches.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
@@ -14,6 +15,12 @@ beforeEach(async () => {
 afterEach(() => cloud.stop());
 
 const naming = (instanceProfile: string) => ({ ...aNodeClass(), instanceProfile });
+
+it('the name of a profile that is made for a role tells that its nodes have no other', async () => {
+  const name = await adapterOn(cloud).profiles.ensure(aNodeClass());
+  expect(mayHaveRole(name, [aNodeClass().role ?? ''])).toBe(true);
+  expect(mayHaveRole(name, ['other'])).toBe(false);
+});
 
 describe('an instance profile that a class names', () => {
   it('is used as it is', async () => {

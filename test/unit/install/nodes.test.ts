@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
+  countNodes,
   destroyRefusal,
   roleRefusal,
   rolesLost,
   shadowRefusal,
 } from '../../../functions/install/nodes.ts';
+import { roleMark } from '../../../shared/core/launch/profile-roles.ts';
+import { INSTANCE_PROFILE } from '../../../shared/core/model/labels.ts';
+import { KubeClient } from '../../../shared/kube/client.ts';
+import { systemTiming } from '../../../shared/kube/time.ts';
 
 describe('roles that a stack loses', () => {
   it.each([
@@ -16,6 +21,35 @@ describe('roles that a stack loses', () => {
   ])('%s, then %s', (before, after, lost) => {
     const roles = (NodeRoles: string | undefined) => (NodeRoles === undefined ? {} : { NodeRoles });
     expect(rolesLost(roles(before), roles(after))).toEqual(lost);
+  });
+});
+
+/** Answers with NodeClaims whose instances have these profiles; '' = none is noted. */
+function clusterWith(profiles: readonly string[]): KubeClient {
+  const items = profiles.map((profile, at) => ({
+    metadata: { name: `claim-${at}`, annotations: { [INSTANCE_PROFILE]: profile } },
+    spec: { nodeClassRef: { group: 'karpenter.k8s.aws' } },
+  }));
+  const body = async function* () {
+    yield Buffer.from(JSON.stringify({ metadata: {}, items }));
+  };
+  const answer = { status: 200, header: () => 'application/json', body: body(), cancel: () => {} };
+  const transport = { send: async () => answer, close: async () => {} };
+  const by = { name: 'joiner-install', version: '1' };
+  return new KubeClient({ transport, tokens: undefined, timing: systemTiming, ...by });
+}
+
+describe('nodes that may have a role', () => {
+  const profileOf = (role: string): string => `demo_${'0a'.repeat(10)}_${roleMark(role)}`;
+
+  it.each([
+    ['those of a profile that was made for it', [profileOf('old'), profileOf('new')], 1],
+    ['none of other roles', [profileOf('new'), profileOf('new')], 0],
+    ['those of profiles that were not made for a role', ['theirs', 'demo_123', ''], 3],
+  ])('are %s', async (_, profiles, count) => {
+    const lost = ['arn:aws:iam::111122223333:role/path/old'];
+    expect(await countNodes(clusterWith(profiles), lost)).toBe(count);
+    expect(await countNodes(clusterWith(profiles))).toBe(profiles.length);
   });
 });
 
