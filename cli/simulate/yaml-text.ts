@@ -170,7 +170,8 @@ export function isTemplate(text: string): boolean {
 }
 
 function parsed(text: string): readonly Document.Parsed<ParsedNode>[] {
-  const documents = parseAllDocuments(text, { logLevel: 'error' });
+  // kubectl reads YAML 1.1, where `<<` merges what an alias stands for; in 1.2 it is a field.
+  const documents = parseAllDocuments(text, { logLevel: 'error', merge: true });
   return Array.isArray(documents) ? documents : [];
 }
 

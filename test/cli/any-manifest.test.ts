@@ -154,6 +154,25 @@ describe('what is no manifest', () => {
     expect(podsOf(answer).running).toBe(3);
   });
 
+  it('what YAML merges with << counts as if it were written there, as with kubectl apply', async () => {
+    const text = `${POD}---
+apiVersion: karpenter.sh/v1alpha1
+kind: NodeOverlay
+metadata: {name: dear}
+spec:
+  requirements:
+  - &arch {key: kubernetes.io/arch, operator: In, values: [amd64]}
+  - <<: *arch
+    key: kubernetes.io/os
+    values: [linux]
+  price: '0.5'
+`;
+    const answer = await simulated({ ...GROUND, 'a.yaml': text });
+    expect(answer, answer.stderr).toMatchObject({ exitCode: 0 });
+    const { nodeClaims } = JSON.parse(answer.stdout);
+    expect(nodeClaims[0]).toMatchObject({ overlays: ['dear'], adjustedPricePerHour: 0.5 });
+  });
+
   it('a folder that links to itself is read once', async () => {
     const answer = await inFolder({ ...GROUND, 'app/pod.yaml': POD }, async (folder) => {
       symlinkSync(folder, join(folder, 'app', 'up'));
