@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
 import { parseDocument } from 'yaml';
+import { kubeconfigFiles } from '../shared/kube/kubeconfig.ts';
 import { isJson } from '../shared/sim/json.ts';
 import { BadInput, unreadable } from './bad-input.ts';
-
-/** The files that hold the kubeconfig; none where it is ~/.kube/config, which need not be there. */
-function filesOf(given: string | undefined): readonly string[] {
-  if (given !== undefined) return [given];
-  return (process.env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-}
 
 function bytesOf(file: string): Buffer {
   try {
@@ -39,7 +33,7 @@ function faultOf(bytes: Buffer): string | undefined {
 
 /** The first of the files that cannot be used is BadInput: before anybody asks a cluster. */
 export function checkKubeconfig(given: string | undefined): void {
-  for (const file of filesOf(given)) {
+  for (const file of kubeconfigFiles(given)) {
     try {
       const fault = faultOf(bytesOf(file));
       if (fault !== undefined) throw new BadInput([`${file}: ${fault}`]);

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
+import { delimiter } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { fixedToken, renewingToken, type TokenSource } from './token.ts';
 import type { Endpoint } from './transport.ts';
@@ -27,9 +29,7 @@ export async function loadKubeconfig(
   nowMs: () => number,
   file?: string,
 ): Promise<ClusterAccess> {
-  const config = new KubeConfig();
-  if (file === undefined) config.loadFromDefault();
-  else config.loadFromFile(file);
+  const config = configOf(file);
   if (isNone(config)) {
     throw new Error(
       'there is none: KUBECONFIG is not set, and ~/.kube/config is not there. Make one with: ' +
@@ -55,6 +55,48 @@ export async function loadKubeconfig(
   return { endpoint, tokens, namespace: namespace === '' ? 'default' : namespace };
 }
 
+/**
+ * The files that hold the kubeconfig; none where it is ~/.kube/config, which need not be there. Of
+ * several in `KUBECONFIG` those that are absent are passed over, as kubectl does.
+ */
+export function kubeconfigFiles(given: string | undefined): readonly string[] {
+  if (given !== undefined) return [given];
+  const named = (process.env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  const present = named.filter((file) => existsSync(file));
+  return present.length === 0 ? named : present;
+}
+
+function configOf(given: string | undefined): KubeConfig {
+  const [first, ...others] = kubeconfigFiles(given).map((file) => {
+    const config = new KubeConfig();
+    config.loadFromFile(file);
+    return config;
+  });
+  if (first !== undefined) return others.reduce(merged, first);
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  return config;
+}
+
+/**
+ * Both as one, as kubectl merges them: what both say, the first one says. The library would take
+ * the current context of the last file, which is another cluster than kubectl's.
+ */
+function merged(first: KubeConfig, second: KubeConfig): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    clusters: firstOfEach([...first.getClusters(), ...second.getClusters()]),
+    users: firstOfEach([...first.getUsers(), ...second.getUsers()]),
+    contexts: firstOfEach([...first.getContexts(), ...second.getContexts()]),
+    currentContext: first.getCurrentContext() || second.getCurrentContext(),
+  });
+  return config;
+}
+
+function firstOfEach<Named extends { readonly name: string }>(all: readonly Named[]): Named[] {
+  return all.filter(({ name }, at) => all.findIndex((each) => each.name === name) === at);
+}
+
 /** Whether the library has found no file, and made up a cluster. */
 function isNone(config: KubeConfig): boolean {
   const servers = config.getClusters().map(({ server }) => server);
@@ -63,10 +105,9 @@ function isNone(config: KubeConfig): boolean {
 
 /** The names of a kubeconfig's contexts; none where there is no file. */
 export function contextsOf(file?: string): readonly string[] {
-  const config = new KubeConfig();
-  if (file === undefined) config.loadFromDefault();
-  else config.loadFromFile(file);
-  return config.getContexts().map(({ name }) => name);
+  return configOf(file)
+    .getContexts()
+    .map(({ name }) => name);
 }
 
 /** The library fills in what the user of the context has: it runs the exec plugin where need be. */

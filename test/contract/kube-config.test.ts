@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadKubeconfig } from '../../shared/kube/kubeconfig.ts';
 
@@ -92,5 +92,42 @@ describe('a kubeconfig', () => {
     const { tokens } = await loadKubeconfig('x', () => 0, file);
     expect(await tokens?.token()).toBe('secret');
     await expect(loadKubeconfig('y', () => 0, file)).rejects.toThrow("no cluster for context 'y'");
+  });
+
+  describe('in several files', () => {
+    const written = async (name: string, current: string, own: string, server: string) => {
+      const text = JSON.stringify({
+        clusters: [{ name: own, cluster: { server } }],
+        users: [{ name: 'admin', user: { token: `token-${name}` } }],
+        contexts: [{ name: own, context: { cluster: own, user: 'admin', namespace: name } }],
+        'current-context': current,
+      });
+      await writeFile(join(folder, name), text);
+    };
+    const read = async (...names: readonly string[]) => {
+      vi.stubEnv('KUBECONFIG', names.map((name) => join(folder, name)).join(delimiter));
+      const { endpoint, namespace, tokens } = await loadKubeconfig(undefined, () => 0);
+      return { url: endpoint.url, namespace, token: await tokens?.token() };
+    };
+
+    it('is merged as kubectl does: what two files say, the first one says', async () => {
+      folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
+      await written('a', 'a', 'a', 'https://a.example');
+      await written('b', 'b', 'b', 'https://b.example');
+      await written('other-a', '', 'a', 'https://other.example');
+      const a = { url: 'https://a.example', namespace: 'a', token: 'token-a' };
+      expect(await read('a', 'b')).toEqual(a);
+      expect(await read('a', 'other-a')).toEqual(a);
+      const first = { url: 'https://b.example', namespace: 'b', token: 'token-b' };
+      expect(await read('b', 'a')).toEqual(first);
+      expect(await read('other-a', 'b')).toEqual({ ...first, token: 'token-other-a' });
+    });
+
+    it('leaves out those that are absent', async () => {
+      folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
+      await written('a', 'a', 'a', 'https://a.example');
+      expect(await read('absent', 'a')).toMatchObject({ url: 'https://a.example' });
+      await expect(read('absent', 'gone')).rejects.toThrow('no such file');
+    });
   });
 });
