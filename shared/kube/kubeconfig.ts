@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -40,11 +41,13 @@ export async function loadKubeconfig(
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error(`the kubeconfig has no cluster for context '${context ?? ''}'`);
   const options = await authentication(config);
-  const { ca, cert, key } = options;
+  const { ca, cert, key, agent } = options;
+  const isProxied = cluster.proxyUrl !== undefined && agent instanceof Agent;
   const endpoint: Endpoint = {
     url: cluster.server,
     skipVerification: cluster.skipTLSVerify === true,
     ...(ca === undefined ? {} : { caPem: String(ca) }),
+    ...(isProxied ? { proxyAgent: agent } : {}),
     ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
     ...(cert === undefined || key === undefined
       ? {}

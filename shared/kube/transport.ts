@@ -44,6 +44,8 @@ export interface Endpoint {
   readonly serverName?: string;
   /** Only for kubeconfigs that say so. @default false */
   readonly skipVerification?: boolean;
+  /** Connects through the kubeconfig's `proxy-url`; it has what is above of certificates. */
+  readonly proxyAgent?: http.Agent;
 }
 
 /** Eight watches and a dozen lists at once; more requests wait for a connection. */
@@ -55,7 +57,10 @@ const IDLE_MS_MAX = 60_000;
 export function httpTransport(endpoint: Endpoint): Transport {
   const url = new URL(endpoint.url);
   const prefix = url.pathname.replace(/\/$/, '');
-  const agent = agentFor(url, endpoint);
+  const { proxyAgent } = endpoint;
+  const agent = proxyAgent ?? agentFor(url, endpoint);
+  // A proxy that does not answer: there is no socket yet whose connection could be timed.
+  const waiting = proxyAgent === undefined ? {} : { timeout: CONNECT_MS_MAX };
   const dial = url.protocol === 'http:' ? http.request : https.request;
   let lastMs = Date.now();
   return {
@@ -67,7 +72,8 @@ export function httpTransport(endpoint: Endpoint): Transport {
       const { method, signal } = asked;
       const path = prefix + asked.path;
       const headers = withLength(asked);
-      const target = { agent, hostname: unbracketed(hostname), port, path, method, headers };
+      const host = { hostname: unbracketed(hostname), port };
+      const target = { agent, ...waiting, ...host, path, method, headers };
       const request = dial(signal === undefined ? target : { ...target, signal });
       const body = await answered(request, asked);
       lastMs = Date.now();

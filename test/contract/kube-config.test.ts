@@ -1,8 +1,10 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadKubeconfig } from '../../shared/kube/kubeconfig.ts';
+import { httpTransport } from '../../shared/kube/transport.ts';
 
 let folder = '';
 
@@ -13,7 +15,7 @@ afterEach(async () => {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-async function load(user: (folder: string) => object, context: object = {}) {
+async function load(user: (folder: string) => object, context: object = {}, cluster: object = {}) {
   folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
   const config = {
     apiVersion: 'v1',
@@ -21,7 +23,11 @@ async function load(user: (folder: string) => object, context: object = {}) {
     clusters: [
       {
         name: 'c',
-        cluster: { server: 'https://api.example', 'certificate-authority-data': base64('CA') },
+        cluster: {
+          server: 'https://api.example',
+          'certificate-authority-data': base64('CA'),
+          ...cluster,
+        },
       },
     ],
     users: [{ name: 'u', user: user(folder) }],
@@ -74,6 +80,31 @@ describe('a kubeconfig', () => {
     expect(endpoint.clientCertificate).toEqual({ certPem: 'CERT', keyPem: 'KEY' });
     expect(tokens).toBeUndefined();
   });
+
+  it('with a proxy, through which every request goes', async () => {
+    const asked: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', ({ url, headers }, socket) => {
+      asked.push(`${url} ${headers['proxy-authorization']}`);
+      // The first connection is refused, the second one is never answered.
+      if (asked.length === 1) socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const address = proxy.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const through = { 'proxy-url': `http://me:secret@127.0.0.1:${port}` };
+    const { endpoint } = await load(() => ({ token: 'secret' }), {}, through);
+    const transport = httpTransport(endpoint);
+    const request = { method: 'GET', path: '/version', headers: {}, body: undefined } as const;
+    const send = () => transport.send({ ...request, timeoutMs: 1000, silenceMsMax: 1000 });
+    await expect(send()).rejects.toThrow('403');
+    await expect(send()).rejects.toThrow('Proxy timeout');
+    const credentials = `Basic ${base64('me:secret')}`;
+    expect(asked).toEqual([`api.example:443 ${credentials}`, `api.example:443 ${credentials}`]);
+    await transport.close();
+    proxy.closeAllConnections();
+    proxy.close();
+  }, 20_000);
 
   it('that is nowhere', async () => {
     folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
