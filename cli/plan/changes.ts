@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import type { Decoded } from '../../shared/api/issue.ts';
 import { decodeDaemonSet } from '../../shared/api/kubernetes/cluster.ts';
@@ -88,6 +89,38 @@ function asksOtherwise(wanted: PodSpec, live: PodSpec): boolean {
   );
 }
 
+/** Where its pods may be; what the API server itself adds to the selectors of labels is left out. */
+function rulesOf(spec: PodSpec): readonly unknown[] {
+  const { nodeSelector, requiredNodeAffinity, preferredNodeAffinity, topologySpread } = spec;
+  const { podAffinity, podAntiAffinity, preferredPodAffinity, preferredPodAntiAffinity } = spec;
+  const preferred = [preferredPodAffinity, preferredPodAntiAffinity].map((terms) =>
+    terms.map(({ weight, term }) => [weight, withoutSelector(term)]),
+  );
+  const required = [podAffinity, podAntiAffinity, topologySpread].map((terms) =>
+    terms.map(withoutSelector),
+  );
+  return [nodeSelector, requiredNodeAffinity, preferredNodeAffinity, required, preferred];
+}
+
+function withoutSelector<Term extends { readonly labelSelector: unknown }>(term: Term): object {
+  const { labelSelector: _, ...rest } = term;
+  return rest;
+}
+
+/** The live pod has tolerations that are in no template. */
+function standsOtherwise(wanted: PodSpec, live: PodSpec): boolean {
+  const isNew = wanted.tolerations.some(
+    (each) => !live.tolerations.some((other) => isDeepStrictEqual(each, other)),
+  );
+  return isNew || !isDeepStrictEqual(rulesOf(wanted), rulesOf(live));
+}
+
+/** Why all pods of the workload are replaced; undefined: those that are there stay. */
+function whyAnew(wanted: PodSpec, live: PodSpec): string | undefined {
+  if (asksOtherwise(wanted, live)) return 'request something else';
+  return standsOtherwise(wanted, live) ? 'have other scheduling rules' : undefined;
+}
+
 /** A pod of the workload's template. */
 function templatePod(object: Json, index: number): Pod {
   const kind = textAt(object, 'kind') ?? '';
@@ -110,7 +143,7 @@ function templatePod(object: Json, index: number): Pod {
 
 /**
  * The workload's pods as they would be: those that it lacks wait, those that are too many have gone,
- * and where the template requests something else all are made anew.
+ * and where the template requests something else, or wants other nodes, all are made anew.
  */
 function withWorkload(state: ClusterState, object: Json, notes: string[]): ClusterState {
   const kind = textAt(object, 'kind') ?? '';
@@ -124,10 +157,10 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
   const said = numberAt(object, 'spec', 'replicas');
   const replicas = said ?? Math.max(1, own.length);
   const [first] = own;
-  const isNew = first !== undefined && asksOtherwise(templatePod(object, 0).spec, first.spec);
-  const kept = isNew ? [] : own.slice(0, replicas);
+  const why = first && whyAnew(templatePod(object, 0).spec, first.spec);
+  const kept = why === undefined ? own.slice(0, replicas) : [];
   const who = `${kind} ${namespace}/${name}`;
-  if (isNew) notes.push(`${who}: its pods request something else, so that all are made anew`);
+  if (why !== undefined) notes.push(`${who}: its pods ${why}, so that all are made anew`);
   else if (own.length > replicas) notes.push(`${who}: ${own.length - replicas} of its pods go`);
   if (listAt(object, 'spec', 'volumeClaimTemplates').length > 0) {
     notes.push(`${who}: volumes of its volumeClaimTemplates are not taken into account`);

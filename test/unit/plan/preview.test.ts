@@ -22,6 +22,13 @@ async function previewOf(world: World, manifests: readonly Json[] = []): Promise
   return await preview({ live: cluster, state, catalog, prices, nowMs: clock.nowMs() });
 }
 
+const SPOT = { key: CAPACITY_TYPE, operator: 'In', values: ['spot'] };
+const PREFERS_SPOT = {
+  preferredDuringSchedulingIgnoredDuringExecution: [
+    { weight: 1, preference: { matchExpressions: [SPOT] } },
+  ],
+};
+
 const allAtOnce = { disruption: { budgets: [{ nodes: '100%' }] } };
 
 describe('a preview', () => {
@@ -260,6 +267,43 @@ describe('a preview with changed manifests', () => {
     const { plan } = await previewOf(world, [{ ...canary, spec: { ...spec, template } }]);
     const placed = [...plan.newNodeClaims, ...plan.existing].flatMap(({ pods }) => pods);
     expect(placed.sort()).toEqual(['default/web-canary-new1', 'default/web-canary-new2']);
+  });
+
+  it.each<[string, Json]>([
+    ['node labels', { nodeSelector: { 'kubernetes.io/arch': 'amd64' } }],
+    ['a taint', { tolerations: [{ key: 'team', operator: 'Exists' }] }],
+    ['labels of nodes, if it may', { affinity: { nodeAffinity: PREFERS_SPOT } }],
+    ['no other pods', { affinity: {} }],
+  ])('makes the pods of a workload anew where its template now names %s', async (_, rules) => {
+    const world = await runningWorld([spread('web', 3)]);
+    const web = spread('web', 3) as { readonly spec: { readonly template: { spec: Json } } };
+    const template = { ...web.spec.template, spec: { ...web.spec.template.spec, ...rules } };
+    const state = await world.ports.cluster.read();
+    const changed = withChanges(state, [{ ...web, spec: { ...web.spec, template } }]);
+    expect(changed.notes).toEqual([expect.stringContaining('have other scheduling rules')]);
+    expect(changed.state.objects.pods.map(({ nodeName }) => nodeName)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('leaves pods as they are, to which the API server has added what is in no template', async () => {
+    const world = await runningWorld([spread('web', 3)]);
+    const state = await world.ports.cluster.read();
+    const added = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' };
+    const pods = state.objects.pods.map((pod) => {
+      const tolerations = [{ ...added, value: '', tolerationSeconds: 300 } as never];
+      const podAntiAffinity = pod.spec.podAntiAffinity.map((each) => ({
+        ...each,
+        labelSelector: { matchLabels: { app: 'web', hash: '1' }, matchExpressions: [] },
+      }));
+      return { ...pod, spec: { ...pod.spec, tolerations, podAntiAffinity } };
+    });
+    const live = { ...state, objects: { ...state.objects, pods } };
+    const changed = withChanges(live, [spread('web', 3)]);
+    expect(changed.notes).toEqual([]);
+    expect(changed.state.objects.pods).toEqual(pods);
   });
 
   it.each<[string, Json, number, string]>([
