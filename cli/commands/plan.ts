@@ -87,7 +87,7 @@ async function answer(live: LiveCluster, options: Options, progress: Progress): 
       ? []
       : loadManifests(filename, region, variables, note, knownObjects(state), 'live'),
   );
-  const changes = withChanges(state, problems.checked(manifests));
+  const changes = withChanges(state, problems.checked(manifests), live.namespace);
   const { stack, notes: said } = live.settings(options);
   const previewed = await previewedOn(market, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];

@@ -221,6 +221,8 @@ function withDaemonSet(state: ClusterState, object: Json): ClusterState {
   return { ...state, objects: { ...state.objects, daemonSets: [...others, wanted] } };
 }
 
+const CLUSTER_KINDS: ReadonlySet<string> = new Set(['NodePool', 'EC2NodeClass', 'NodeOverlay']);
+
 type Apply = (state: ClusterState, object: Json, notes: string[]) => ClusterState;
 
 /** How each kind is taken into account. */
@@ -235,10 +237,24 @@ const KINDS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['StatefulSet', withWorkload],
 ]);
 
-/** The cluster as if the manifests had been applied to it a moment ago. */
-export function withChanges(before: ClusterState, manifests: readonly Json[]): Changed {
+/** The object where kubectl would put it: those of a namespace that name none in this one. */
+function placed(object: Json, namespace: string): Json {
+  if (CLUSTER_KINDS.has(textAt(object, 'kind') ?? '')) return object;
+  return { ...object, metadata: { namespace, ...objectAt(object, 'metadata') } };
+}
+
+/**
+ * The cluster as if the manifests had been applied to it a moment ago; `namespace` is that of the
+ * kubeconfig's context.
+ */
+export function withChanges(
+  before: ClusterState,
+  manifests: readonly Json[],
+  namespace = 'default',
+): Changed {
   const notes: string[] = [];
-  const state = manifests.reduce((each, object) => {
+  const state = manifests.reduce((each, written) => {
+    const object = placed(written, namespace);
     const kind = textAt(object, 'kind') ?? '';
     const form = asWorkload(object);
     const formKind = textAt(form, 'kind') ?? '';

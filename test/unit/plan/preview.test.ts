@@ -288,6 +288,21 @@ describe('a preview with changed manifests', () => {
     ]);
   });
 
+  it('takes a workload that names no namespace as one of the context', async () => {
+    const world = await runningWorld([spread('web', 3)]);
+    const state = await world.ports.cluster.read();
+    const { objects } = state;
+    const pods = objects.pods.map((pod) => ({ ...pod, namespace: 'shop' }));
+    const live = { ...state, objects: { ...objects, pods } };
+    const { metadata, ...rest } = spread('web', 4) as { readonly metadata: Json };
+    const { namespace: _, ...unplaced } = metadata;
+    const web = { ...rest, metadata: unplaced };
+    const keysOf = (namespace?: string) =>
+      withChanges(live, [web], namespace).state.objects.pods.map(podKey).slice(3);
+    expect(keysOf('shop')).toEqual(['shop/web-new1']);
+    expect(keysOf()).toHaveLength(4);
+  });
+
   it('leaves pods as they are, to which the API server has added what is in no template', async () => {
     const world = await runningWorld([spread('web', 3)]);
     const state = await world.ports.cluster.read();
