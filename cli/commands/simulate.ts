@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { type StackSettings, stackSettings } from '../../shared/app/settings.ts';
@@ -23,7 +23,7 @@ import { BARE, bareNotes, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
 import { SimulationProgress } from '../simulate/progress.ts';
-import { FINAL_STATE, recordingTo } from '../simulate/recordings.ts';
+import { DECISIONS, FINAL_STATE, makeRecordFolder, recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
@@ -52,12 +52,11 @@ interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
 }
 
 function record(folder: string, state: FinalState): void {
-  mkdirSync(folder, { recursive: true });
   const write = (name: string, value: unknown): void =>
     writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
   write(FINAL_STATE, state);
   const lines = state.decisions.map((each) => JSON.stringify(each));
-  writeFileSync(join(folder, 'decisions.ndjson'), lines.map((line) => `${line}\n`).join(''));
+  writeFileSync(join(folder, DECISIONS), lines.map((line) => `${line}\n`).join(''));
 }
 
 function isImperfect(state: FinalState): boolean {
@@ -103,6 +102,8 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const stated = options.settings;
   const read = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const stack = withEffort(read, options.effort);
+  const { record: folder } = options;
+  if (folder !== undefined) problems.collect(() => makeRecordFolder(folder));
   if (stack !== undefined) for (const line of sharedGroupNotes(stack.useCases)) note(line);
   const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {

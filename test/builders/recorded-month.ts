@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FINAL_STATE, recordingTo } from '../../cli/simulate/recordings.ts';
+import { FINAL_STATE, makeRecordFolder, recordingTo } from '../../cli/simulate/recordings.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Json } from '../../shared/sim/json.ts';
@@ -98,13 +98,13 @@ export async function recordedTo(
 ): Promise<number> {
   const whole = await loadCatalog('us-east-1');
   const catalog = { ...whole, types: whole.types.filter(({ name }) => TYPES.test(name)) };
+  makeRecordFolder(folder);
   const wrap = recordingTo(folder);
   const decoded = decodeScenario({ steps });
   if (!decoded.ok) throw new Error(JSON.stringify(decoded.issues));
   const scenario = decoded.value;
   const simulation = await prepareSimulation({ catalog, seed: 1, manifests, scenario, wrap });
   const state = await runUntil(simulation, days * DAY_MS);
-  mkdirSync(folder, { recursive: true });
   const lines = state.decisions.map((each) => `${JSON.stringify(each)}\n`);
   writeFileSync(join(folder, 'decisions.ndjson'), lines.join(''));
   writeFileSync(join(folder, FINAL_STATE), `${JSON.stringify(state)}\n`);

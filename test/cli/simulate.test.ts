@@ -71,6 +71,20 @@ describe('joiner simulate', () => {
     expect(JSON.parse(line)).toHaveProperty('action');
   });
 
+  it('--record mixes no two runs in a folder', async () => {
+    await inFolder(WORLD, async (folder) => {
+      const record = join(folder, 'out');
+      const run = (...more: readonly string[]) =>
+        joiner('simulate', folder, '--duration', '5m', '--record', record, ...more);
+      await run();
+      const before = readFileSync(join(record, 'decisions.ndjson'), 'utf8');
+      const { exitCode, stdout, stderr } = await run('--seed', '2');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(`--record ${record}: has records of another run already`);
+      expect(readFileSync(join(record, 'decisions.ndjson'), 'utf8')).toBe(before);
+    });
+  });
+
   it('says of overlays that are ready why they change nothing', async () => {
     const idle = NODE_OVERLAY.replace('dearer', 'idle').replace(/ {2}priceAdjustment[\s\S]*$/, '');
     const dead = NODE_OVERLAY.replace('dearer', 'dead').replace('[m6i.large]', '[p9.large]');

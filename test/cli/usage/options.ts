@@ -199,6 +199,12 @@ export const OPTIONS: readonly Row[] = [
     '@/good/world.yaml: is a file, not a folder; expected a folder of simulate --record',
   ),
   row(
+    'a file as the folder of a recorded run',
+    GOOD,
+    'simulate @/good --record @/good/world.yaml',
+    '@/good/world.yaml: is a file, not a folder; expected a folder to record in',
+  ),
+  row(
     'a file as the folder of a back-test',
     GOOD,
     'backtest @/good/world.yaml',
