@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import { type Cluster, KubeConfig } from '@kubernetes/client-node';
 import { fixedToken, renewingToken, type TokenSource } from './token.ts';
 import type { Endpoint } from './transport.ts';
 
@@ -38,8 +38,7 @@ export async function loadKubeconfig(
     );
   }
   if (context !== undefined) config.setCurrentContext(context);
-  const cluster = config.getCurrentCluster();
-  if (!cluster) throw new Error(`the kubeconfig has no cluster for context '${context ?? ''}'`);
+  const cluster = currentCluster(config, context === undefined);
   const options = await authentication(config);
   const { ca, cert, key, agent } = options;
   const isProxied = cluster.proxyUrl !== undefined && agent instanceof Agent;
@@ -113,11 +112,52 @@ export function contextsOf(file?: string): readonly string[] {
     .map(({ name }) => name);
 }
 
+/** The cluster of the context. Throws where the files do not fit together, which kubectl refuses. */
+function currentCluster(config: KubeConfig, isDefault: boolean): Cluster {
+  const name = config.getCurrentContext();
+  const known = config.getContexts().map((each) => each.name);
+  if (!name || (isDefault && !known.includes(name))) {
+    const said = name ? `is '${name}', which is not there` : 'is not set';
+    throw new Error(`current-context ${said}; --context names one of: ${known.join(', ')}`);
+  }
+  const cluster = config.getCurrentCluster();
+  if (!cluster) {
+    const { cluster: wanted } = config.getContextObject(name) ?? {};
+    const named = wanted === undefined ? '' : `: it names ${wanted}, which is not there`;
+    throw new Error(`the kubeconfig has no cluster for context '${name}'${named}`);
+  }
+  const { user } = config.getContextObject(name) ?? {};
+  if (user && !config.getUser(user)) {
+    throw new Error(`context '${name}' names the user ${user}, who is not in the kubeconfig`);
+  }
+  if (!/^https?:\/\//.test(cluster.server) || !URL.canParse(cluster.server)) {
+    const why = `expected a URL such as https://NAME, not ${JSON.stringify(cluster.server)}`;
+    throw new Error(`server of cluster ${cluster.name}: ${why}`);
+  }
+  return cluster;
+}
+
 /** The library fills in what the user of the context has: it runs the exec plugin where need be. */
 async function authentication(config: KubeConfig): Promise<RequestOptions> {
   const options: RequestOptions = { headers: {} };
-  await config.applyToHTTPSOptions(options);
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (error) {
+    const { exec } = config.getCurrentUser() ?? {};
+    if (exec === undefined) throw error;
+    throw new Error(`exec plugin ${exec.command}: ${pluginFault(error, exec.installHint)}`);
+  }
   return options;
+}
+
+/** The plugin's own words, else what the system or the library says of it. */
+function pluginFault(error: unknown, installHint = ''): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('code' in error && error.code === 'ENOENT') {
+    return `no such command${installHint === '' ? '' : `; ${installHint.trim()}`}`;
+  }
+  const isOther = error instanceof TypeError || error instanceof SyntaxError;
+  return isOther ? 'its answer is no ExecCredential' : error.message.trim() || 'it failed';
 }
 
 function tokensOf(

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -105,6 +105,49 @@ describe('a kubeconfig', () => {
     proxy.closeAllConnections();
     proxy.close();
   }, 20_000);
+
+  it.each<[string, object, string]>([
+    [
+      'no current context',
+      { 'current-context': '' },
+      'current-context is not set; --context names one of: x',
+    ],
+    [
+      'a current context that is gone',
+      { 'current-context': 'old' },
+      "current-context is 'old', which is not there; --context names one of: x",
+    ],
+    ['a cluster that is gone', { clusters: [] }, "context 'x': it names c, which is not there"],
+    ['a user who is gone', { users: [] }, "context 'x' names the user u, who is not in"],
+    [
+      'a server that is no URL',
+      { clusters: [{ name: 'c', cluster: { server: '127.0.0.1:1' } }] },
+      'server of cluster c: expected a URL such as https://NAME, not "127.0.0.1:1"',
+    ],
+  ])('with %s says so', async (_, changed, said) => {
+    await load(() => ({ token: 'secret' }));
+    const file = join(folder, 'config');
+    const config = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(file, JSON.stringify({ ...config, ...changed }));
+    await expect(loadKubeconfig(undefined, () => 0)).rejects.toThrow(said);
+  });
+
+  it.each<[string, object, string]>([
+    ['is not there', { command: 'no-such-plugin' }, 'exec plugin no-such-plugin: no such command'],
+    [
+      'is not there, and says where it is',
+      { command: 'no-such-plugin', installHint: 'See example.com.\n' },
+      'no such command; See example.com.',
+    ],
+    ['fails', { args: ['-c', 'echo expired >&2; exit 1'] }, 'exec plugin sh: expired'],
+    ['fails without a word', { args: ['-c', 'exit 1'] }, 'exec plugin sh: it failed'],
+    ['prints words', { args: ['-c', 'echo hello'] }, 'its answer is no ExecCredential'],
+    ['prints no status', { args: ['-c', 'echo {}'] }, 'its answer is no ExecCredential'],
+  ])('whose exec plugin %s says so', async (_, plugin, said) => {
+    const apiVersion = 'client.authentication.k8s.io/v1beta1';
+    const loading = load(() => ({ exec: { apiVersion, command: 'sh', ...plugin } }));
+    await expect(loading).rejects.toThrow(said);
+  });
 
   it('that is nowhere', async () => {
     folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
