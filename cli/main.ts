@@ -39,6 +39,7 @@ function describedOption(option: Option): string {
 async function program(argv: readonly string[]): Promise<Command> {
   const named = commandNamed(argv);
   const usages = new Map(COMMANDS.map(({ name, usage }) => [name, usage]));
+  const options = new Set<string>();
   const root = new Command('joiner')
     .description('a serverless, Karpenter-compatible node provisioner for Amazon EKS')
     .version(packageJson.version)
@@ -46,7 +47,7 @@ async function program(argv: readonly string[]): Promise<Command> {
     .configureOutput({
       writeOut,
       writeErr,
-      outputError: (error, write) => write(withMeant(error, argv)),
+      outputError: (error, write) => write(withMeant(error, argv, options)),
     })
     .configureHelp({
       optionDescription: describedOption,
@@ -54,6 +55,7 @@ async function program(argv: readonly string[]): Promise<Command> {
     });
   for (const { name, description, load } of COMMANDS) {
     const command = name === named ? await load() : new Command(name).description(description);
+    for (const { long } of command.options) options.add(long ?? '');
     root.addCommand(command.copyInheritedSettings(root));
     command.showHelpAfterError(`(joiner ${name} --help lists the options)`);
   }

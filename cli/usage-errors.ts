@@ -21,9 +21,13 @@ function invalid(name: string, given: string, expected: string): string {
  * An error of commander's as the other errors are written, with what was probably meant. Commander
  * itself says that of commands and options, on a line of its own. Added are a word that is none of
  * the choices, a required option that is misspelt among the words (`process.argv`), and an option
- * before the command.
+ * before the command. `known` are the options that the command has.
  */
-export function withMeant(error: string, words: readonly string[]): string {
+export function withMeant(
+  error: string,
+  words: readonly string[],
+  known: ReadonlySet<string>,
+): string {
   const [, early] = UNKNOWN_OPTION.exec(error) ?? [];
   if (early !== undefined && early === words[2]) {
     return `error: ${early}: options come after the command, such as joiner plan ${early}\n`;
@@ -36,7 +40,10 @@ export function withMeant(error: string, words: readonly string[]): string {
   const [, option] = MISSING_OPTION.exec(error) ?? [];
   if (option === undefined) return error;
   const options = words.filter((word) => word.startsWith('--')).map(withoutValue);
-  const misspelt = nearest(option, options);
+  const misspelt = nearest(
+    option,
+    options.filter((each) => !known.has(each)),
+  );
   if (misspelt === undefined) return error;
   return error.replace(/specified$/m, `specified (did you mean ${option} by ${misspelt}?)`);
 }

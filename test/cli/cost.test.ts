@@ -173,7 +173,7 @@ describe('joiner cost', () => {
 
   it.each([
     ['cost', "required option '--nodes <number>' not specified"],
-    ['cost --nodes 1', "required option '--pods <number>' not specified"],
+    ['cost --nodes 1', "required option '--pods <number>' not specified\n"],
     ['cost --nodes -1 --pods 1', '--nodes -1: expected a whole number of at most 100000'],
     ['cost --nodes 1 --pods many', '--pods many: expected a whole number'],
     ['cost --nodes 1 --pods 1 --churn x', '--churn x: expected a number'],
