@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import { type Cluster, KubeConfig } from '@kubernetes/client-node';
+import { proxyOf } from './proxy.ts';
 import { fixedToken, renewingToken, type TokenSource } from './token.ts';
 import type { Endpoint } from './transport.ts';
 
@@ -39,9 +40,18 @@ export async function loadKubeconfig(
   }
   if (context !== undefined) config.setCurrentContext(context);
   const cluster = currentCluster(config, context === undefined);
+  const proxyUrl = cluster.proxyUrl || proxyOf(new URL(cluster.server), process.env);
+  if (proxyUrl !== undefined) {
+    if (!/^(https?|socks\w*):\/\//.test(proxyUrl) || !URL.canParse(proxyUrl)) {
+      const why = `expected a URL such as http://HOST:3128, not ${JSON.stringify(proxyUrl)}`;
+      throw new Error(`proxy-url of cluster ${cluster.name}, or HTTPS_PROXY: ${why}`);
+    }
+    const others = config.getClusters().filter((each) => each !== cluster);
+    config.clusters = [{ ...cluster, proxyUrl }, ...others];
+  }
   const options = await authentication(config);
   const { ca, cert, key, agent } = options;
-  const isProxied = cluster.proxyUrl !== undefined && agent instanceof Agent;
+  const isProxied = proxyUrl !== undefined && agent instanceof Agent;
   const endpoint: Endpoint = {
     url: cluster.server,
     skipVerification: cluster.skipTLSVerify === true,

@@ -81,30 +81,37 @@ describe('a kubeconfig', () => {
     expect(tokens).toBeUndefined();
   });
 
-  it('with a proxy, through which every request goes', async () => {
-    const asked: string[] = [];
-    const proxy = createServer();
-    proxy.on('connect', ({ url, headers }, socket) => {
-      asked.push(`${url} ${headers['proxy-authorization']}`);
-      // The first connection is refused, the second one is never answered.
-      if (asked.length === 1) socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const address = proxy.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const through = { 'proxy-url': `http://me:secret@127.0.0.1:${port}` };
-    const { endpoint } = await load(() => ({ token: 'secret' }), {}, through);
-    const transport = httpTransport(endpoint);
-    const request = { method: 'GET', path: '/version', headers: {}, body: undefined } as const;
-    const send = () => transport.send({ ...request, timeoutMs: 1000, silenceMsMax: 1000 });
-    await expect(send()).rejects.toThrow('403');
-    await expect(send()).rejects.toThrow('Proxy timeout');
-    const credentials = `Basic ${base64('me:secret')}`;
-    expect(asked).toEqual([`api.example:443 ${credentials}`, `api.example:443 ${credentials}`]);
-    await transport.close();
-    proxy.closeAllConnections();
-    proxy.close();
-  }, 20_000);
+  it.each(['proxy-url', 'HTTPS_PROXY'])(
+    'with a proxy by %s, through which every request goes',
+    async (by) => {
+      const asked: string[] = [];
+      const proxy = createServer();
+      proxy.on('connect', ({ url, headers }, socket) => {
+        asked.push(`${url} ${headers['proxy-authorization']}`);
+        // The first connection is refused, the second one is never answered.
+        if (asked.length === 1) socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      const address = proxy.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const through = `http://me:secret@127.0.0.1:${port}`;
+      vi.stubEnv('NO_PROXY', '');
+      vi.stubEnv('HTTPS_PROXY', by === 'HTTPS_PROXY' ? through : 'http://127.0.0.1:1');
+      const own = by === 'proxy-url' ? { [by]: through } : {};
+      const { endpoint } = await load(() => ({ token: 'secret' }), {}, own);
+      const transport = httpTransport(endpoint);
+      const request = { method: 'GET', path: '/version', headers: {}, body: undefined } as const;
+      const send = () => transport.send({ ...request, timeoutMs: 1000, silenceMsMax: 1000 });
+      await expect(send()).rejects.toThrow('403');
+      await expect(send()).rejects.toThrow('Proxy timeout');
+      const credentials = `Basic ${base64('me:secret')}`;
+      expect(asked).toEqual([`api.example:443 ${credentials}`, `api.example:443 ${credentials}`]);
+      await transport.close();
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+    20_000,
+  );
 
   it.each<[string, object, string]>([
     [
@@ -119,6 +126,11 @@ describe('a kubeconfig', () => {
     ],
     ['a cluster that is gone', { clusters: [] }, "context 'x': it names c, which is not there"],
     ['a user who is gone', { users: [] }, "context 'x' names the user u, who is not in"],
+    [
+      'a proxy that is no URL',
+      { clusters: [{ name: 'c', cluster: { server: 'https://a.example', 'proxy-url': 'p:1' } }] },
+      'proxy-url of cluster c, or HTTPS_PROXY: expected a URL such as http://HOST:3128, not "p:1"',
+    ],
     [
       'a server that is no URL',
       { clusters: [{ name: 'c', cluster: { server: '127.0.0.1:1' } }] },
