@@ -191,13 +191,18 @@ export class ObjectStore {
       kind,
       metadata: {
         ...metadata,
-        creationTimestamp: metadata.creationTimestamp || this.timeline.isoNow(),
+        creationTimestamp: this.createdAt(metadata),
         uid: textAt(manifest, 'metadata', 'uid') ?? this.newUid(),
         resourceVersion: this.nextRevision(),
       },
     };
     this.put(object, 'created');
     return object;
+  }
+
+  /** An object of a real cluster may be of a later day than it is here: then it is new. */
+  private createdAt({ creationTimestamp: said }: ReturnType<typeof metadataOf>): string {
+    return Date.parse(said) <= this.timeline.nowMs() ? said : this.timeline.isoNow();
   }
 
   /** Creates the object, or replaces what a manifest says of it: labels, annotations, spec. */

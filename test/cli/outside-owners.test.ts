@@ -279,3 +279,23 @@ describe('pods without an owner', () => {
     expect(notes).not.toContain('wait for a node');
   });
 });
+
+describe('nodes of a real cluster', () => {
+  const later = '2026-11-29T10:00:00Z';
+  it('of a later day than the simulated one are new', async () => {
+    const claim = {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodeClaim',
+      metadata: { name: 'old', creationTimestamp: later },
+      spec: {
+        nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+        requirements: [],
+      },
+    };
+    const files = { 'pools.yaml': `${NODE_CLASS}---\n${POOL}`, 'claim.json': list([claim]) };
+    const { stdout } = await inFolder(files, (folder) =>
+      joiner('simulate', folder, '--bare', '--duration', '3m'),
+    );
+    expect(stdout).toMatch(/^ {2}old .* 3m$/m);
+  });
+});
