@@ -166,10 +166,7 @@ export class Kubelets {
 
   private nodeOf(machine: Machine): Json {
     const { type, offering, fleet } = machine;
-    this.addresses += 1;
-    const address = `10-0-${(this.addresses >> 8) & 255}-${this.addresses & 255}`;
-    const domain = this.region === 'us-east-1' ? 'ec2.internal' : `${this.region}.compute.internal`;
-    const name = `ip-${address}.${domain}`;
+    const name = this.freeName();
     const taints = [...fleet.taints, UNREGISTERED, NOT_READY];
     return {
       apiVersion: 'v1',
@@ -205,6 +202,17 @@ export class Kubelets {
         ],
       },
     };
+  }
+
+  /** Nodes of the files have names, too, that nobody else can take. */
+  private freeName(): string {
+    const domain = this.region === 'us-east-1' ? 'ec2.internal' : `${this.region}.compute.internal`;
+    for (;;) {
+      this.addresses += 1;
+      const octets = [16, 8, 0].map((bits) => (this.addresses >> bits) & 255);
+      const name = `ip-10-${octets.join('-')}.${domain}`;
+      if (this.store.get('Node', undefined, name) === undefined) return name;
+    }
   }
 
   private makeReady(node: KubeObject, machine: Machine, isAlive: () => boolean): void {

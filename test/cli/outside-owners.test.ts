@@ -282,6 +282,22 @@ describe('pods without an owner', () => {
 
 describe('nodes of a real cluster', () => {
   const later = '2026-11-29T10:00:00Z';
+  const node = (name: string, cpu: string): Json => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, creationTimestamp: later },
+    status: {
+      allocatable: { cpu, memory: '8Gi', pods: '50' },
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  });
+
+  it('keep their names: one that is launched here takes another', async () => {
+    const { state } = await run([node('ip-10-0-0-1.ec2.internal', '10m'), ...TWO]);
+    expect(state.pods).toMatchObject({ running: 2, pending: [] });
+    expect(state.nodeClaims).toMatchObject([{ nodeName: 'ip-10-0-0-2.ec2.internal' }]);
+  });
+
   it('of a later day than the simulated one are new', async () => {
     const claim = {
       apiVersion: 'karpenter.sh/v1',
