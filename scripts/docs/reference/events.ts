@@ -123,6 +123,12 @@ export const EVENTS: readonly EventRow[] = [
   ),
   event(
     'Warning',
+    'FailedTermination',
+    'NodeClaim',
+    'EC2 refuses to terminate the instance; the message says why, for example termination protection',
+  ),
+  event(
+    'Warning',
     'NodeUnhealthy',
     'NodeClaim',
     'the node is repaired: one of its conditions was unhealthy for too long',

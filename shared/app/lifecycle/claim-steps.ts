@@ -21,7 +21,7 @@ import {
 } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import type { ClusterState } from '../../ports.ts';
+import { type ClusterState, PortError, type Ports } from '../../ports.ts';
 import { recordAllocatable } from '../instance-types/observed-allocatable.ts';
 import { isPaused } from '../settings.ts';
 import { atOnce } from '../writes/at-once.ts';
@@ -77,6 +77,23 @@ async function recordTermination(
   await recordDecision({ ports }, decision);
 }
 
+/** What stays refused, as where somebody protects the instance, has to be seen: it is paid for. */
+async function endInstance(
+  { cluster, compute }: Ports,
+  claim: NodeClaim,
+  instanceId: string,
+): Promise<void> {
+  try {
+    await compute.terminate([instanceId]);
+  } catch (error) {
+    if (!(error instanceof PortError) || error.isTransient) throw error;
+    const message = `${error.code}: ${error.message}`;
+    const event = { type: 'Warning', reason: 'FailedTermination', message } as const;
+    await cluster.event({ regarding: claimRef(claim), ...event });
+    throw error;
+  }
+}
+
 async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
   const { ports, state, nowMs } = pass;
   if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
@@ -93,7 +110,7 @@ async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Prom
     pass.terminationsLeft -= 1;
     pass.memory.addTermination(nowMs);
   }
-  await ports.compute.terminate([instanceId]);
+  await endInstance(ports, claim, instanceId);
   if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
   pass.terminated.push(claim.name);
   return true;

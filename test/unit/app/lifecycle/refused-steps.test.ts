@@ -104,6 +104,31 @@ describe('a pod that is refused to leave', () => {
   });
 });
 
+it.each<[string, PortError, readonly string[]]>([
+  [
+    'is said on its claim',
+    new PortError('unknown', 'OperationNotPermitted', 'is protected', { isTransient: false }),
+    ['FailedTermination OperationNotPermitted: is protected'],
+  ],
+  ['for a moment is not', new PortError('throttled', 'RequestLimitExceeded', 'later'), []],
+])('an instance that EC2 refuses to terminate %s', async (_, fault, said) => {
+  const past = new Date(WORLD_START_MS).toISOString();
+  const { claim, ports } = await leaving({ [TERMINATION_TIMESTAMP]: past });
+  const told: string[] = [];
+  const event: Ports['cluster']['event'] = async ({ regarding, reason, message }) => {
+    if (regarding.name === claim.name) told.push(`${reason} ${message}`);
+  };
+  const terminate = async () => {
+    throw fault;
+  };
+  const { failures } = await lifecycle(
+    withPorts(ports({ event }, false), { compute: { terminate } }),
+    settings,
+  );
+  expect(told).toEqual(said);
+  expect(failures.map(({ message }) => message)).toEqual([`${fault.code}: ${fault.message}`]);
+});
+
 describe('a node that may not be tainted', () => {
   it('keeps its pods, as they would come back', async () => {
     const { asked, ports } = await leaving({});
