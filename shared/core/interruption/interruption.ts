@@ -110,9 +110,11 @@ function healthEvent(detail: Json): Detail | undefined {
   const entities = detail['affectedEntities'];
   if (!Array.isArray(entities)) return undefined;
   const values = entities.map((each: unknown) =>
-    isObject(each) ? each['entityValue'] : undefined,
+    isObject(each) ? textOf(each['entityValue']) : undefined,
   );
-  return about('scheduled_change', values);
+  // Of EC2 are dedicated hosts and others as well: no node is one.
+  const ofNodes = values.filter((each) => each === undefined || INSTANCE_ID.test(each));
+  return about('scheduled_change', ofNodes);
 }
 
 function reservationWarning(detail: Json): Detail | undefined {

@@ -69,6 +69,30 @@ describe('messages of the interruption queue', () => {
       `scheduled_change ${id}`,
     ],
     [
+      'health of an instance and a dedicated host',
+      {
+        ...health,
+        detail: {
+          service: 'EC2',
+          eventTypeCategory: 'scheduledChange',
+          affectedEntities: [{ entityValue: 'h-0123456789abcdef0' }, { entityValue: id }],
+        },
+      },
+      `scheduled_change ${id}`,
+    ],
+    [
+      'health of a dedicated host alone',
+      {
+        ...health,
+        detail: {
+          service: 'EC2',
+          eventTypeCategory: 'scheduledChange',
+          affectedEntities: [{ entityValue: 'h-0123456789abcdef0' }],
+        },
+      },
+      'scheduled_change',
+    ],
+    [
       'health of another service',
       { ...health, detail: { service: 'RDS', eventTypeCategory: 'scheduledChange' } },
       'no_op',
