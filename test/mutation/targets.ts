@@ -44,7 +44,10 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     '{kubelet,kubelet-fields,node-bootstrap,cluster-facts,node-class-problems,block-devices}',
   ),
   'launch/images': inFolder('launch', '{image-families/*,image-selection}'),
-  'launch/hashes': inFolder('launch', '{sha256,canonical-text,drift-hash,template-hash}'),
+  'launch/hashes': inFolder(
+    'launch',
+    '{sha256,canonical-text,drift-hash,template-hash,profile-roles}',
+  ),
   'launch/requests': inFolder('launch', '{overrides,launch-request,fleet-group,node-classes}'),
   'launch/groups': inFolder('launch', '{pod-groups,group-pods,unmet,unused-launches}'),
   'launch/outcomes': inFolder('launch', '{launch-outcomes,launch-backoff}', 'launch-outcome-texts'),

@@ -8,6 +8,7 @@ import {
 } from '../../core/interruption/interruption.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { instanceIdOf } from '../../core/lifecycle/actions.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { type ClaimsState, PortError, type Ports } from '../../ports.ts';
@@ -153,7 +154,12 @@ function matchesOf(
     return claim === undefined ? [] : [{ ...said, claim, instanceId }];
   });
   if (hits.length === 0) countRefusal(pass, 'foreign_cluster');
-  return hits;
+  return hits.filter((hit) => !isOfOurDoing(hit));
+}
+
+/** EC2 tells of each instance that `lifecycle` has it terminate: nobody interrupts that one. */
+function isOfOurDoing({ claim, action }: MatchedMessage): boolean {
+  return action.confirmedBy === 'instance-state' && isTrue(claim, 'InstanceTerminating');
 }
 
 /** Envelope and membership: which messages are about instances of ours. Each is judged alone. */

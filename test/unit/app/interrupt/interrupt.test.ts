@@ -110,6 +110,30 @@ describe('an instance that has ended', () => {
     expect((await interrupt(ports, settings, messages)).deleted).toHaveLength(1);
     expect((await ports.memory.failedRegistrations()).get('default')?.count ?? 0).toBe(count);
   });
+
+  it('as lifecycle had it is not interrupted: it counts as a termination', async () => {
+    const world = await tenNodes();
+    const [claim] = await claimsOf(world);
+    const ref = { kind: 'NodeClaim', name: claim?.name ?? '' } as const;
+    await world.ports.cluster.delete(ref);
+    const lastTransitionAtMs = world.timeline.nowMs();
+    const ending = {
+      type: 'InstanceTerminating',
+      status: 'True',
+      reason: '',
+      message: '',
+    } as const;
+    await world.ports.cluster.patchNodeClaimStatus(ref, {
+      conditions: (before) => [...before, { ...ending, lastTransitionAtMs }],
+    });
+    const unasked = async () => expect.fail('EC2 is asked');
+    const ports = withPorts(world.ports, { compute: { describe: unasked } });
+    const messages = (await forEachNode(world, 'stopped')).slice(0, 1);
+    const { deleted, failedIds, refused } = await interrupt(ports, settings, messages);
+    expect([deleted, failedIds, refused.size]).toEqual([[], [], 0]);
+    const [after] = await claimsOf(world);
+    expect(after?.annotations[INTERRUPTED]).toBeUndefined();
+  });
 });
 
 describe('what EC2 cannot confirm', () => {
