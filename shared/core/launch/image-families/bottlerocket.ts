@@ -24,5 +24,5 @@ export const BOTTLEROCKET: ImageFamilyTraits = {
   reservesForInterfaces: false,
   honoursPodsPerCore: false,
   storageDevice: '/dev/xvdb',
-  defaultVolumes: [gp3('/dev/xvda', 4), gp3('/dev/xvdb', 20)],
+  defaultVolumes: [gp3('/dev/xvda', 6), gp3('/dev/xvdb', 20)],
 };

@@ -208,7 +208,7 @@ describe('a family', () => {
     expect(volumes).toEqual([
       ['AL2', '/dev/xvda', 20, '/dev/xvda 20'],
       ['AL2023', '/dev/xvda', 20, '/dev/xvda 20'],
-      ['Bottlerocket', '/dev/xvdb', 20, '/dev/xvda 4', '/dev/xvdb 20'],
+      ['Bottlerocket', '/dev/xvdb', 20, '/dev/xvda 6', '/dev/xvdb 20'],
       ['Custom', undefined, 20],
       ['Windows2019', '/dev/sda1', 50, '/dev/sda1 50'],
       ['Windows2022', '/dev/sda1', 50, '/dev/sda1 50'],
