@@ -1,5 +1,6 @@
 import type { FinalState } from '../../shared/sim/report.ts';
 import { priceText } from '../price-text.ts';
+import { counted } from '../words.ts';
 import type { PodCount, PodCounts } from './pod-counts.ts';
 
 /** Kinds of nodes told in one line. */
@@ -37,9 +38,22 @@ function claims(count: number): string {
   return count === 1 ? 'NodeClaim' : 'NodeClaims';
 }
 
+const NO_INSTANCE = 'without an instance';
+
+/** Nodes of the files have their instances somewhere else. */
+function costText({ nodeClaims, totals: { pricePerHour, cost } }: FinalState): string {
+  const free = nodeClaims.filter(
+    ({ nodeName, instanceType }) => nodeName !== null && instanceType === null,
+  ).length;
+  const left = free === 0 ? '' : `; not in it: ${counted(free, 'node')} ${NO_INSTANCE} here`;
+  return `${priceText(pricePerHour)}/h now, ${priceText(cost)} for the whole run${left}`;
+}
+
 function nodesText({ nodeClaims, nodes }: FinalState): string {
   const ours = nodeClaims.filter((claim) => claim.nodeName !== null);
-  const kinds = ours.map((claim) => `${claim.instanceType ?? '?'} ${claim.capacityType ?? '?'}`);
+  const kinds = ours.map(({ instanceType, capacityType }) =>
+    instanceType === null ? NO_INSTANCE : `${instanceType} ${capacityType}`,
+  );
   const others = nodes.length - ours.length;
   const starting = nodeClaims.length - ours.length;
   return [
@@ -111,13 +125,12 @@ function reasonLines(state: FinalState, { pendingSystem }: PodCounts): readonly 
 
 /** What a run comes to, in a few lines. */
 export function summaryText(state: FinalState, pods: PodCounts): string {
-  const { pricePerHour, cost } = state.totals;
   const hasSystem = Object.values(pods.system).some((count) => count > 0);
   return [
     `launched  ${launchedText(state)}`,
     `nodes     ${nodesText(state)}`,
     `gone      ${goneText(state)}`,
-    `cost      ${priceText(pricePerHour)}/h now, ${priceText(cost)} for the whole run`,
+    `cost      ${costText(state)}`,
     `pods      ${countText(pods.own)}`,
     ...(hasSystem ? [`          and of DaemonSets and kube-system ${countText(pods.system)}`] : []),
     ...reasonLines(state, pods),

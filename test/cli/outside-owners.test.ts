@@ -298,6 +298,27 @@ describe('nodes of a real cluster', () => {
     expect(state.nodeClaims).toMatchObject([{ nodeName: 'ip-10-0-0-2.ec2.internal' }]);
   });
 
+  it('have no instance here, and the summary says that their cost is not in the sums', async () => {
+    const providerID = 'aws:///us-east-1a/i-0123456789abcdef0';
+    const claim = {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodeClaim',
+      metadata: { name: 'real' },
+      spec: {
+        nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+        requirements: [],
+      },
+      status: { providerID, nodeName: 'real.internal' },
+    };
+    const items = [claim, { ...node('real.internal', '2'), spec: { providerID } }];
+    const files = { 'pools.yaml': `${NODE_CLASS}---\n${POOL}`, 'real.json': list(items) };
+    const { stdout } = await inFolder(files, (folder) =>
+      joiner('simulate', folder, '--bare', '--duration', '2m'),
+    );
+    expect(stdout).toContain('nodes     1: 1 without an instance\n');
+    expect(stdout).toContain('for the whole run; not in it: 1 node without an instance here\n');
+  });
+
   it('of a later day than the simulated one are new', async () => {
     const claim = {
       apiVersion: 'karpenter.sh/v1',
