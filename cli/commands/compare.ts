@@ -69,7 +69,7 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
     return { subject: read, comparison: found };
   });
   writeOut(textOf(subject, comparison, options.output));
-  const about = paths.length > 0 ? paths.join(' ') : 'the cluster';
+  const about = all.length > 0 ? all.join(' ') : 'the cluster';
   await writePage(options, {
     command: 'compare',
     subject: about,

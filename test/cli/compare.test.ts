@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -122,6 +123,15 @@ describe('joiner compare', () => {
       const { exitCode, stdout, stderr } = await joiner('compare', ...args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toContain(says.replaceAll('@', folder));
+    });
+  });
+
+  it('names the manifests on its page, also those of -f', async () => {
+    await inFolder({ 'a.yaml': [NODE_CLASS, NODE_POOL, POD].join('---\n') }, async (folder) => {
+      const [file, page] = [join(folder, 'a.yaml'), join(folder, 'page.html')];
+      const { exitCode } = await joiner('compare', '-f', file, '--html', page, '-o', 'json');
+      expect(exitCode).toBe(0);
+      expect(readFileSync(page, 'utf8')).toContain(`<title>joiner compare ${file}</title>`);
     });
   });
 
