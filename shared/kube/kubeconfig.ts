@@ -51,12 +51,15 @@ export async function loadKubeconfig(
   }
   const options = await authentication(config);
   const { ca, cert, key, agent } = options;
+  // Of `as-groups` the library knows nothing: without them a user has fewer rights, not more.
+  const { impersonateUser: as } = config.getCurrentUser() ?? {};
   const isProxied = proxyUrl !== undefined && agent instanceof Agent;
   const endpoint: Endpoint = {
     url: cluster.server,
     skipVerification: cluster.skipTLSVerify === true,
     ...(ca === undefined ? {} : { caPem: String(ca) }),
     ...(isProxied ? { proxyAgent: agent } : {}),
+    ...(as ? { headers: { 'impersonate-user': as } } : {}),
     ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
     ...(cert === undefined || key === undefined
       ? {}

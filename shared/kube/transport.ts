@@ -44,6 +44,8 @@ export interface Endpoint {
   readonly serverName?: string;
   /** Only for kubeconfigs that say so. @default false */
   readonly skipVerification?: boolean;
+  /** Sent with each request. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Connects through the kubeconfig's `proxy-url`; it has what is above of certificates. */
   readonly proxyAgent?: http.Agent;
 }
@@ -71,7 +73,7 @@ export function httpTransport(endpoint: Endpoint): Transport {
       const { hostname, port } = url;
       const { method, signal } = asked;
       const path = prefix + asked.path;
-      const headers = withLength(asked);
+      const headers = { ...endpoint.headers, ...withLength(asked) };
       const host = { hostname: unbracketed(hostname), port };
       const target = { agent, ...waiting, ...host, path, method, headers };
       const request = dial(signal === undefined ? target : { ...target, signal });

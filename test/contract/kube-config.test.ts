@@ -161,6 +161,27 @@ describe('a kubeconfig', () => {
     await expect(loading).rejects.toThrow(said);
   });
 
+  it('with a user who acts as another, in every request', async () => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      asked.push([request.headers['impersonate-user'], request.headers['x-own']]);
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const cluster = { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true };
+    const { endpoint } = await load(() => ({ token: 'secret', as: 'viewer' }), {}, cluster);
+    const transport = httpTransport(endpoint);
+    const request = { method: 'GET', path: '/version', body: undefined } as const;
+    const headers = { 'x-own': 'kept' };
+    await transport.send({ ...request, headers, timeoutMs: 1000, silenceMsMax: 1000 });
+    expect(asked).toEqual([['viewer', 'kept']]);
+    await transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
   it('that is nowhere', async () => {
     folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
     vi.stubEnv('KUBECONFIG', undefined);
