@@ -188,21 +188,30 @@ function simulationEndMs(files: readonly string[], notes: string[]): number {
   }
 }
 
+/** The records in a file; what cannot be read of it is a note. */
+function recordsIn(file: string, notes: string[]): readonly ReadDecision[] {
+  try {
+    const { records, faulty } = recordsOf(textOf(file));
+    if (faulty > 0) notes.push(`${file}: ${faulty} of its records cannot be read`);
+    return records;
+  } catch (error) {
+    notes.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+}
+
 /** Reads the folder of `simulate --record`, or a copy of the cluster's folder of the bucket. */
 export function writtenIn(folder: string): Written {
   const files = filesIn(folder);
   const notes: string[] = [];
   const records = files
     .filter((file) => IS_RECORDS.test(file))
-    .flatMap((file) => {
-      const found = recordsOf(textOf(file));
-      if (found.faulty > 0) notes.push(`${file}: ${found.faulty} of its records cannot be read`);
-      return found.records;
-    });
+    .flatMap((file) => recordsIn(file, notes));
   const named = datedOf(files);
   if (records.length === 0 && named.length === 0) {
     throw new BadInput([
       `${folder}: neither recordings nor decision records; joiner simulate --record writes both`,
+      ...notes,
     ]);
   }
   return {

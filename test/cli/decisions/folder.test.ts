@@ -49,6 +49,17 @@ describe('joiner decisions --dir', () => {
     });
   });
 
+  it('names a file that is damaged, and lists the others', async () => {
+    await inFolder(FILES, async (folder) => {
+      const file = join(folder, 'broken.ndjson.gz');
+      writeFileSync(file, Buffer.from([0x1f, 0x8b, 0x00, 0x00]));
+      const { stdout, stderr, exitCode } = await joiner('decisions', '--dir', folder);
+      expect(exitCode).toBe(0);
+      expect(stderr).toMatch(/^warning: \S+broken\.ndjson\.gz: .+\n$/);
+      expect(stdout).toContain('NodeClaim/api-c');
+    });
+  });
+
   it.each([
     [['-f'], '--follow: a folder does not change; give a cluster'],
     [['--cluster', 'demo'], '--cluster: give either --dir or a cluster'],
