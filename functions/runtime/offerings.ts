@@ -1,8 +1,11 @@
 import { catalogPort } from '../../shared/catalog/port.ts';
-import type { Catalog as CatalogPort, Network } from '../../shared/ports.ts';
+import { type Catalog as CatalogPort, type Network, PortError } from '../../shared/ports.ts';
 import type { Base } from './sandbox.ts';
 
-/** Instance types with the reservations' free instances of this moment. */
+/**
+ * Instance types with the reservations' free instances of this moment, or as they were known before
+ * where EC2 does not answer: what is no reservation can be launched all the same.
+ */
 export function offeringsPort(
   {
     config: { region, memoryOverhead, reservedEnis },
@@ -25,11 +28,23 @@ export function offeringsPort(
     },
     instanceTypes: async (nodeClass) => {
       const terms = nodeClass.capacityReservationSelectorTerms;
-      const found = terms.length === 0 ? [] : await network.reservations(terms);
-      // The class names reservations that have ended until it is looked at again.
-      for (const { id } of nodeClass.status.capacityReservations) available.delete(id);
-      for (const each of found) available.set(each.id, each.available);
+      const found = terms.length === 0 ? [] : await unlessRefused(network.reservations(terms));
+      if (found !== undefined) {
+        // The class names reservations that have ended until it is looked at again.
+        for (const { id } of nodeClass.status.capacityReservations) available.delete(id);
+        for (const each of found) available.set(each.id, each.available);
+      }
       return await port.instanceTypes(nodeClass);
     },
   };
+}
+
+/** `nodeclass` says what EC2 refuses: it asks for the same reservations. */
+async function unlessRefused<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof PortError) return undefined;
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { offeringsPort } from '../../../functions/runtime/offerings.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import type { CapacityReservation } from '../../../shared/core/model/node-class.ts';
+import { PortError } from '../../../shared/ports.ts';
 import { aNodeClass } from '../../builders/launches.ts';
 
 const RESERVATION: CapacityReservation = {
@@ -16,13 +17,13 @@ const RESERVATION: CapacityReservation = {
   endsAtMs: undefined,
 };
 
-it('a reservation that EC2 does not have any more is offered no more', async () => {
+async function offered() {
   const catalog = await loadCatalog('us-east-1');
   const config = { region: 'us-east-1', memoryOverhead: 0.075, reservedEnis: 0 };
-  let found = [{ ...RESERVATION, available: 2 }];
+  let answer = async (): Promise<(CapacityReservation & { readonly available: number })[]> => [];
   const port = offeringsPort(
     { config, catalog: () => catalog },
-    { reservations: async () => found },
+    { reservations: async () => await answer() },
   );
   const nodeClass = aNodeClass(
     { capacityReservationSelectorTerms: [{ id: RESERVATION.id }] },
@@ -36,7 +37,26 @@ it('a reservation that EC2 does not have any more is offered no more', async () 
       .flatMap(({ offerings }) => offerings)
       .filter(({ capacityType }) => capacityType === 'reserved')
       .map(({ available, reservation }) => [available, reservation?.capacity]);
+  const answers = (next: typeof answer) => {
+    answer = next;
+  };
+  return { capacities, answers };
+}
+
+it('a reservation that EC2 does not have any more is offered no more', async () => {
+  const { capacities, answers } = await offered();
+  answers(async () => [{ ...RESERVATION, available: 2 }]);
   expect(await capacities()).toEqual([[true, 2]]);
-  found = [];
+  answers(async () => []);
   expect(await capacities()).toEqual([[false, 0]]);
+});
+
+it('a class whose reservations EC2 does not tell of is offered with what was known', async () => {
+  const { capacities, answers } = await offered();
+  answers(async () => [{ ...RESERVATION, available: 2 }]);
+  await capacities();
+  answers(async () => {
+    throw new PortError('throttled', 'RequestLimitExceeded', 'slow down');
+  });
+  expect(await capacities()).toEqual([[true, 2]]);
 });
