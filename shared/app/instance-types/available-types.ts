@@ -1,8 +1,9 @@
 import { believedBars, hasRoomAgain } from '../../core/launch/bars.ts';
 import { isUsable } from '../../core/launch/node-classes.ts';
 import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
-import type { CapacityType } from '../../core/model/labels.ts';
+import { type CapacityType, RESERVED } from '../../core/model/labels.ts';
 import { type NodeClass, versionOf } from '../../core/model/node-class.ts';
+import type { SchedulingSettings } from '../../core/model/snapshot.ts';
 import { Remembered } from '../../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../../ports.ts';
 import { withObservedMemory } from './observed-allocatable.ts';
@@ -24,6 +25,8 @@ export interface Unavailable {
   readonly fullSubnets: ReadonlySet<string>;
   /** Names of zones that ARC shifts the cluster away from. */
   readonly shiftedZones: ReadonlySet<string>;
+  /** False with the feature gate `ReservedCapacity` off. @default true */
+  readonly reservedCapacity?: boolean;
 }
 
 /** Zones in which the class has subnets, all of which are full. */
@@ -58,7 +61,7 @@ const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(
 export function withUnavailable(
   types: readonly InstanceType[],
   nodeClass: Pick<NodeClass, 'uid' | 'generation' | 'status'>,
-  { barred, fullSubnets, shiftedZones }: Unavailable,
+  { barred, fullSubnets, shiftedZones, reservedCapacity = true }: Unavailable,
   nowMs: number,
 ): readonly InstanceType[] {
   const version = versionOf(nodeClass);
@@ -71,22 +74,29 @@ export function withUnavailable(
       ]),
   );
   const zones = new Set([...zonesWithout(nodeClass, fullSubnets), ...shiftedZones]);
-  if (bars.size + zones.size === 0) return types;
-  const make = () => marking(types, bars, zones, nowMs);
+  if (bars.size + zones.size === 0 && reservedCapacity) return types;
+  const make = () => marking(types, { bars, zones, reservedCapacity }, nowMs);
   // Whether a reservation has room again depends on the time as well.
   if ([...bars.values()].some(({ reservationId }) => reservationId !== undefined)) return make();
-  const text = JSON.stringify([[...bars.keys()].sort(), [...zones].sort()]);
+  const text = JSON.stringify([[...bars.keys()].sort(), [...zones].sort(), reservedCapacity]);
   return marked.of(types, text, make);
+}
+
+/** What is not to be used, with bars by their offering. */
+interface Marks {
+  readonly bars: ReadonlyMap<string, UnavailableOffering>;
+  readonly zones: ReadonlySet<string>;
+  readonly reservedCapacity: boolean;
 }
 
 function marking(
   types: readonly InstanceType[],
-  bars: ReadonlyMap<string, UnavailableOffering>,
-  zones: ReadonlySet<string>,
+  { bars, zones, reservedCapacity }: Marks,
   nowMs: number,
 ): readonly InstanceType[] {
   return types.map((type) => {
     const isBarred = ({ zone, capacityType, reservation }: Offering): boolean => {
+      if (!reservedCapacity && capacityType === RESERVED) return true;
       if (zones.has(zone) || bars.has(barKey(type.name, zone, capacityType))) return true;
       if (reservation === undefined) return false;
       const bar = bars.get(barKey(type.name, zone, capacityType, reservation.id));
@@ -104,8 +114,10 @@ function marking(
 export async function readAvailableTypes(
   ports: Ports,
   state: ClusterState,
+  { reservedCapacity }: Pick<SchedulingSettings, 'reservedCapacity'>,
 ): Promise<AvailableTypes> {
   const barred = {
+    reservedCapacity,
     barred: await ports.memory.unavailable(),
     fullSubnets: await ports.memory.unavailableSubnets(),
     shiftedZones: new Set((await zonesAway(ports, state)).map(({ zone }) => zone)),

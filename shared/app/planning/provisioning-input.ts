@@ -120,7 +120,7 @@ export async function resolveTypes(
   settings: AppSettings,
   state: ClusterState,
 ): Promise<Resolution> {
-  const { byNodeClass } = await readAvailableTypes(ports, state);
+  const { byNodeClass } = await readAvailableTypes(ports, state, settings.scheduling);
   const { nodePools, nodeOverlays } = state.objects;
   const listed = nodePools.flatMap((pool) => {
     const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);

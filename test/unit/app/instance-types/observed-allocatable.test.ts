@@ -38,11 +38,17 @@ describe('memory that nodes turned out to have', () => {
 
   it('is what the next plan counts on, for that type and image alone', async () => {
     const { world, state, nodeClass, claim, node, name } = await initialized();
-    const before = (await readAvailableTypes(world.ports, state)).byNodeClass.get('default') ?? [];
+    const before =
+      (await readAvailableTypes(world.ports, state, world.settings.scheduling)).byNodeClass.get(
+        'default',
+      ) ?? [];
     const bytes = (memoryOf(before, name) ?? 0) - GIB / 4;
     const seen = { ...node, allocatable: { ...node.allocatable, memory: bytes } };
     await recordAllocatable(world.ports, nodeClass, claim, seen);
-    const after = (await readAvailableTypes(world.ports, state)).byNodeClass.get('default') ?? [];
+    const after =
+      (await readAvailableTypes(world.ports, state, world.settings.scheduling)).byNodeClass.get(
+        'default',
+      ) ?? [];
     expect(memoryOf(after, name)).toBe(bytes);
     const others = (types: readonly InstanceType[]) => types.filter((each) => each.name !== name);
     expect(others(after)).toEqual(others(before));
@@ -63,7 +69,10 @@ describe('memory that nodes turned out to have', () => {
 
   it('does not count where the class has kubelet settings of its own', async () => {
     const { world, nodeClass, state } = await initialized();
-    const types = (await readAvailableTypes(world.ports, state)).byNodeClass.get('default') ?? [];
+    const types =
+      (await readAvailableTypes(world.ports, state, world.settings.scheduling)).byNodeClass.get(
+        'default',
+      ) ?? [];
     const own = { ...nodeClass, spec: { ...nodeClass.spec, kubelet: { maxPods: 20 } } };
     expect(withObservedMemory(types, own, () => 1)).toBe(types);
     expect(withObservedMemory(types, nodeClass, () => 1)).not.toEqual(types);

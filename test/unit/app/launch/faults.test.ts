@@ -190,4 +190,15 @@ describe('an offering that is barred', () => {
       ),
     ).toEqual(expected);
   });
+
+  it('is every reservation without the feature gate ReservedCapacity, and nothing else', () => {
+    const unmarked = {
+      barred: [],
+      fullSubnets: new Set<string>(),
+      shiftedZones: new Set<string>(),
+    };
+    const [found] = withUnavailable([type], OWN, { ...unmarked, reservedCapacity: false }, 10);
+    const left = found?.offerings.filter(({ available }) => available) ?? [];
+    expect(left).toEqual(plain.offerings);
+  });
 });
