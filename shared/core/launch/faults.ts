@@ -71,7 +71,11 @@ const CODES: Readonly<Record<Exclude<LaunchFaultKind, 'unknown'>, readonly strin
     'MaxFleetCountExceeded',
     'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
   ],
-  reservation: ['ReservationCapacityExceeded', 'InsufficientCapacityInReservation'],
+  reservation: [
+    'ReservationCapacityExceeded',
+    'InsufficientCapacityInReservation',
+    'InvalidCapacityReservationState.Unavailable',
+  ],
   subnet: ['InsufficientFreeAddressesInSubnet'],
   class: [
     'Unsupported',

@@ -25,7 +25,10 @@ describe('a fault of a launch', () => {
        MaxSpotFleetRequestCountExceeded MaxFleetCountExceeded
        AuthFailure.ServiceLinkedRoleCreationNotPermitted`,
     ],
-    ['reservation', 'ReservationCapacityExceeded InsufficientCapacityInReservation'],
+    [
+      'reservation',
+      'ReservationCapacityExceeded InsufficientCapacityInReservation InvalidCapacityReservationState.Unavailable',
+    ],
     ['subnet', 'InsufficientFreeAddressesInSubnet'],
     [
       'class',
