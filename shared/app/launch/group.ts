@@ -37,10 +37,13 @@ import { recordLaunchFailure } from './records.ts';
 /** What was launched: an earlier call may have asked for what is out of the question by now. */
 function optionOf(
   { choice, types }: Launchable,
-  { instanceType, zone, capacityType }: LaunchedInstance,
+  { instanceType, zone, capacityType, reservationId }: LaunchedInstance,
 ): LaunchOption | undefined {
   const isIt = ({ type, offering }: LaunchOption): boolean =>
-    type.name === instanceType && offering.zone === zone && offering.capacityType === capacityType;
+    type.name === instanceType &&
+    offering.zone === zone &&
+    offering.capacityType === capacityType &&
+    (reservationId === undefined || offering.reservation?.id === reservationId);
   const known = choice.options.find(isIt);
   if (known !== undefined) return known;
   const all = types.flatMap((type) => type.offerings.map((offering) => ({ type, offering })));

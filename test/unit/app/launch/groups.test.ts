@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
+import { CAPACITY_TYPE, RESERVATION_ID } from '../../../../shared/core/model/labels.ts';
 import {
   type FleetRequest,
   type FleetResult,
@@ -9,7 +10,7 @@ import {
 } from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
 import type { Json } from '../../../../shared/sim/json.ts';
-import { deployment } from '../../../sim/small-world.ts';
+import { deployment, nodePool } from '../../../sim/small-world.ts';
 import { settings, spread, type WaitingWorld, waitingWorld, withPorts } from '../world.ts';
 
 /** Pods of so many sizes that need a node each: no two claims ask for the same. */
@@ -144,4 +145,30 @@ describe('an invocation that ends', () => {
     const next = await provision(waiting.ports, settings, () => 60_000);
     expect([next.created.length, next.launched.length, next.isUnfinished]).toEqual([0, 5, false]);
   });
+});
+
+it('a node has the labels of the reservation that EC2 took, of several of one type and zone', async () => {
+  const { ports, world } = await waitingWorld([deployment('web', 1, '1'), nodePool(['reserved'])]);
+  const instanceTypes: Ports['catalog']['instanceTypes'] = async (nodeClass) =>
+    (await ports.catalog.instanceTypes(nodeClass)).map((type) => ({
+      ...type,
+      labels: { ...type.labels, [CAPACITY_TYPE]: ['reserved'], [RESERVATION_ID]: ['cr-1', 'cr-2'] },
+      offerings: ['cr-1', 'cr-2'].flatMap((id) =>
+        type.offerings.slice(0, 1).map((each) => ({
+          ...each,
+          capacityType: 'reserved' as const,
+          reservation: { id, type: 'default' as const, capacity: 5 },
+        })),
+      ),
+    }));
+  const launch: Ports['compute']['launch'] = async ({ capacityType, overrides: [first] }) => {
+    if (first === undefined) throw new Error('nothing is asked for');
+    const { instanceType, zone, imageId } = first;
+    const what = { instanceType, zone, imageId, capacityType, reservationId: 'cr-2' };
+    return { faults: [], instances: [{ id: 'i-0a', ...what }] };
+  };
+  const reserving = { ...ports, catalog: { ...ports.catalog, instanceTypes } };
+  await provision(withPorts(reserving, { compute: { launch } }), settings);
+  const [claim] = readState(world.store).objects.nodeClaims;
+  expect(claim?.labels[RESERVATION_ID]).toBe('cr-2');
 });
