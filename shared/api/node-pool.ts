@@ -12,6 +12,7 @@ import { allows, contradictingKey, requirementsOf } from '../core/requirements/v
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
 import {
+  annotationKeyFault,
   conditions,
   duration,
   durationMs,
@@ -238,6 +239,10 @@ function runtimeFault(name: string, { template }: Spec): string | undefined {
     if (set !== undefined && !allows(set, value)) {
       faults.push(`the requirements do not allow the template's label ${key}=${value}`);
     }
+  }
+  for (const key of Object.keys(template.metadata?.annotations ?? {})) {
+    const fault = annotationKeyFault(key);
+    if (fault !== undefined) faults.push(fault);
   }
   const seen = new Set<string>();
   for (const { key, effect } of [

@@ -30,13 +30,20 @@ const NAME_MAX = 63;
  * are found out by whoever reads the object.
  */
 export function labelKeyFault(key: string): string | undefined {
-  if (!QUALIFIED_NAME.test(key)) return `label key "${key}" is not a qualified name`;
-  const [name = '', prefix = ''] = key.split('/').reverse();
-  if (name.length > NAME_MAX) {
-    return `label key "${key}": its name has more than ${NAME_MAX} characters`;
-  }
+  return nameFault(`label key "${key}"`, key);
+}
+
+/** Why nodes cannot have an annotation of that key; the case of its letters is free. */
+export function annotationKeyFault(key: string): string | undefined {
+  return nameFault(`annotation key "${key}"`, key.toLowerCase());
+}
+
+function nameFault(what: string, qualified: string): string | undefined {
+  if (!QUALIFIED_NAME.test(qualified)) return `${what} is not a qualified name`;
+  const [name = '', prefix = ''] = qualified.split('/').reverse();
+  if (name.length > NAME_MAX) return `${what}: its name has more than ${NAME_MAX} characters`;
   if (prefix.length <= PREFIX_MAX) return undefined;
-  return `label key "${key}": its prefix has more than ${PREFIX_MAX} characters`;
+  return `${what}: its prefix has more than ${PREFIX_MAX} characters`;
 }
 
 /** A label value. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */

@@ -130,6 +130,17 @@ describe('what only shows at run time', () => {
   });
 
   it.each([
+    ['Example.com/a', undefined],
+    ['a b', 'annotation key "a b" is not a qualified name'],
+    ['x'.repeat(64), `annotation key "${'x'.repeat(64)}": its name has more than 63 characters`],
+  ])('makes a NodePool invalid or not: the annotation %s of its template', (key, invalid) => {
+    const metadata = { annotations: { [key]: 'a' } };
+    const spec = { template: { metadata, spec: { requirements: [], ...template } } };
+    const decoded = decodeNodePool({ metadata: { name: 'a' }, spec });
+    expect(decoded.ok && decoded.value.invalid).toBe(invalid);
+  });
+
+  it.each([
     ['In', ['b']],
     ['NotIn', ['a']],
     ['DoesNotExist', []],
