@@ -12,6 +12,7 @@ import type { DecisionAction } from './contract.ts';
 import type { Reason } from './core/explain/reason.ts';
 import type { UnavailableOffering } from './core/launch/bars.ts';
 import type { BarKind } from './core/launch/faults.ts';
+import type { FailedLaunches } from './core/launch/halted-pools.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
 import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
 import type { GroupUsage } from './core/limit-groups/group-usage.ts';
@@ -45,11 +46,14 @@ export interface Memory {
   markUnavailable(barred: OfferingKey | SubnetKey, reason: string, kind: BarKind): Promise<void>;
   /** What was barred by faults of the kind is free: what they were about is over. */
   forgetBars(kind: BarKind): Promise<void>;
-  /** Launches in a row that did not register, by NodePool, and the last one's time. */
-  failedRegistrations(): Promise<
-    ReadonlyMap<string, { readonly count: number; readonly lastAtMs: number }>
-  >;
-  recordRegistration(nodePool: string, registered: boolean): Promise<void>;
+  /** Launches in a row that did not register, by NodePool. */
+  failedRegistrations(): Promise<ReadonlyMap<string, FailedLaunches>>;
+  /** `tried`: what an instance was to try that ended while it booted. */
+  recordRegistration(
+    nodePool: string,
+    registered: boolean,
+    tried?: readonly string[],
+  ): Promise<void>;
   /** Nodes that were launched for pods which did not come to run on them, newest first. */
   unusedLaunches(): Promise<readonly UnusedLaunch[]>;
   recordOutcomes(outcomes: LaunchOutcomes): Promise<void>;

@@ -7,6 +7,7 @@ import {
   withoutBars,
 } from '../core/launch/bars.ts';
 import type { BarKind } from '../core/launch/faults.ts';
+import { type FailedLaunches, withFailedLaunch } from '../core/launch/halted-pools.ts';
 import {
   type LaunchOutcomes,
   type UnusedLaunch,
@@ -25,10 +26,7 @@ import type {
 export class SimulatedMemory implements Memory {
   private readonly clock: Clock;
   private bars: Bars = new Map();
-  private readonly failures = new Map<
-    string,
-    { readonly count: number; readonly lastAtMs: number }
-  >();
+  private readonly failures = new Map<string, FailedLaunches>();
   private launches: readonly UnusedLaunch[] = [];
   /** Least allocatable memory seen, by type and image. */
   private readonly learnt = new Map<string, number>();
@@ -61,11 +59,15 @@ export class SimulatedMemory implements Memory {
     return this.failures;
   }
 
-  async recordRegistration(nodePool: string, registered: boolean): Promise<void> {
+  async recordRegistration(
+    nodePool: string,
+    registered: boolean,
+    tried: readonly string[] = [],
+  ): Promise<void> {
     if (registered) this.failures.delete(nodePool);
     else {
-      const count = (this.failures.get(nodePool)?.count ?? 0) + 1;
-      this.failures.set(nodePool, { count, lastAtMs: this.clock.nowMs() });
+      const failed = withFailedLaunch(this.failures.get(nodePool), tried, this.clock.nowMs());
+      this.failures.set(nodePool, failed);
     }
   }
 

@@ -147,6 +147,34 @@ describe('what a canary tries', () => {
     expect(condition?.message).toContain('New nodes get the proven image.');
   });
 
+  it('is not tried again, nor launched for pods, where its instance ends while it boots', async () => {
+    const scaled = {
+      at: CHANGE + 5 * MINUTE,
+      scale: { kind: 'Deployment' as const, name: 'web', namespace: 'default', replicas: 8 },
+    };
+    const ended = new Set<string>();
+    const { world, broken } = await run(six, 40, [object(newClass), scaled], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made);
+      },
+      watch: (made) => () => {
+        for (const { providerId, imageId } of claimsOf(made)) {
+          const id = providerId?.split('/').at(-1) ?? '';
+          if (imageId === undefined || !isNew(imageId, made) || ended.has(id)) continue;
+          ended.add(id);
+          void made.ports.compute.terminate([id]);
+        }
+        return [];
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(ended.size).toBe(1);
+    expect(world.launched).toBe(6 + 1 + 2);
+    expect(failedStates(world)).toContain('image ami-');
+    expect(entries(world, 'CanaryFailed')).toHaveLength(1);
+    expect(runningPods(world)).toBe(8);
+  });
+
   it('is not on its node, nor on those that follow it', async () => {
     const tries = new Map<string, string | undefined>();
     const { world } = await run(six, 60, [object(newClass)], {

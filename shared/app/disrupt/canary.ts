@@ -86,6 +86,27 @@ export async function noteCanaries(pass: DisruptPass): Promise<void> {
     const note = () => noteFailedCanary(pass, pool, news, trial.why);
     outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
   }
+  await noteEndedCanaries(pass, isWanted);
+}
+
+/** Canaries that ended while they booted: their claims have gone before a pass could see them. */
+async function noteEndedCanaries(
+  pass: DisruptPass,
+  isWanted: (state: string) => boolean,
+): Promise<void> {
+  const { ports, state, nowMs, outcome } = pass;
+  const failed = await ports.memory.failedRegistrations();
+  for (const pool of state.objects.nodePools) {
+    const known = allFailedCanaries(pass);
+    const tried = [...(failed.get(pool.name)?.tried ?? [])].filter(
+      ([each, atMs]) => nowMs - atMs < CANARY_RETRY_MS && (known.get(each) ?? 0) < atMs,
+    );
+    const news = tried.map(([each]) => each).filter(isWanted);
+    if (news.length === 0) continue;
+    const why = reason('instance-terminated-early', {});
+    const note = () => noteFailedCanary(pass, pool, news.toSorted(), why);
+    outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { triedStates } from '../../core/disruption/canary.ts';
 import { reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import {
@@ -84,7 +85,8 @@ async function countUnjoined(ports: Ports, hit: MatchedMessage): Promise<void> {
   const isUnjoined =
     hit.action.confirmedBy === 'instance-state' && !isTrue(hit.claim, 'Registered');
   const pool = poolNameOf(hit);
-  if (isUnjoined && pool !== '') await ports.memory.recordRegistration(pool, false);
+  if (!isUnjoined || pool === '') return;
+  await ports.memory.recordRegistration(pool, false, triedStates(hit.claim));
 }
 
 async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {

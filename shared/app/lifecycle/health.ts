@@ -1,3 +1,4 @@
+import { triedStates } from '../../core/disruption/canary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../../core/lifecycle/actions.ts';
@@ -122,7 +123,9 @@ export async function deleteClaim(
   if (action.repairCause !== undefined) await publishUnhealthy(pass, claim, action.repairCause);
   await ports.cluster.delete(claimRef(claim));
   // Only now: a deletion that fails is tried again, and one node is to count once.
-  if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, false);
+  // A late canary is seen by its claim; of one that has ended nothing is left in a moment.
+  const tried = isUnjoined ? triedStates(claim) : [];
+  if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, false, tried);
   countDeletion(pass, claim, action);
   const decision = {
     id: `lifecycle-${claim.name}-${action.reason}`,

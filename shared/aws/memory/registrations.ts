@@ -1,38 +1,52 @@
 import * as z from 'zod';
+import { type FailedLaunches, withFailedLaunch } from '../../core/launch/halted-pools.ts';
 import type { DocumentKind } from './document.ts';
 
-export interface Failures {
-  /** Launches in a row that did not register. */
-  readonly count: number;
-  readonly lastAtMs: number;
-}
-
 /** By NodePool; a pool whose last launch registered is absent. */
-export type Registrations = ReadonlyMap<string, Failures>;
+export type Registrations = ReadonlyMap<string, FailedLaunches>;
 
 export function withRegistration(
   before: Registrations,
   nodePool: string,
   registered: boolean,
+  tried: readonly string[],
   nowMs: number,
 ): Registrations {
   const known = before.get(nodePool);
   if (registered && known === undefined) return before;
   const others = [...before].filter(([name]) => name !== nodePool);
   if (registered) return new Map(others);
-  return new Map([...others, [nodePool, { count: (known?.count ?? 0) + 1, lastAtMs: nowMs }]]);
+  return new Map([...others, [nodePool, withFailedLaunch(known, tried, nowMs)]]);
 }
 
-const document = z.object({
-  version: z.literal(1),
-  pools: z.record(z.string(), z.object({ count: z.int().min(1), lastAtMs: z.number() })),
+const failed = z.object({
+  count: z.int().min(1),
+  lastAtMs: z.number(),
+  // Older versions did not know it.
+  tried: z.record(z.string(), z.number()).default({}),
 });
+
+const document = z.object({ version: z.literal(1), pools: z.record(z.string(), failed) });
+
+function decoded({ tried, ...failed }: z.infer<typeof document>['pools'][string]): FailedLaunches {
+  const entries = Object.entries(tried);
+  return entries.length === 0 ? failed : { ...failed, tried: new Map(entries) };
+}
+
+function encoded({ tried, ...failed }: FailedLaunches): object {
+  return tried === undefined ? failed : { ...failed, tried: Object.fromEntries(tried) };
+}
 
 export const REGISTRATIONS: DocumentKind<Registrations> = {
   empty: new Map(),
   decode: (json) => {
     const { success, data } = document.safeParse(json);
-    return success ? { state: new Map(Object.entries(data.pools)), rejected: 0 } : undefined;
+    if (!success) return undefined;
+    const pools = Object.entries(data.pools);
+    return { state: new Map(pools.map(([name, each]) => [name, decoded(each)])), rejected: 0 };
   },
-  encode: (state) => ({ version: 1, pools: Object.fromEntries(state) }),
+  encode: (state) => ({
+    version: 1,
+    pools: Object.fromEntries([...state].map(([name, each]) => [name, encoded(each)])),
+  }),
 };

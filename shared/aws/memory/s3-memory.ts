@@ -94,9 +94,15 @@ export class S3Memory implements Memory {
     return this.registrations.read();
   }
 
-  async recordRegistration(nodePool: string, registered: boolean): Promise<void> {
+  async recordRegistration(
+    nodePool: string,
+    registered: boolean,
+    tried: readonly string[] = [],
+  ): Promise<void> {
     const nowMs = this.objects.nowMs();
-    this.registrations.change((state) => withRegistration(state, nodePool, registered, nowMs));
+    this.registrations.change((state) =>
+      withRegistration(state, nodePool, registered, tried, nowMs),
+    );
   }
 
   async unusedLaunches(): ReturnType<Memory['unusedLaunches']> {

@@ -71,6 +71,7 @@ export function triedStates({ annotations, imageId, nodeClassRef }: NodeClaim): 
 /**
  * How far a canary has come. One that got no instance, or that EC2 has taken back, says nothing
  * of what it was to try, and neither does one that somebody has deleted before its time was up.
+ * One whose instance ends while it boots has failed, and is gone: the memory of launches knows it.
  */
 export type Trial =
   | { readonly kind: 'starting' }

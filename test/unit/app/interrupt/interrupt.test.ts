@@ -6,6 +6,7 @@ import {
   INSTANCE_TYPE,
   INTERRUPTED,
   RESERVATION_ID,
+  TRIES,
   UNCONFIRMED,
   ZONE,
 } from '../../../../shared/core/model/labels.ts';
@@ -101,6 +102,7 @@ describe('an instance that has ended', () => {
       const { nodeClaims, ...rest } = await world.ports.cluster.readClaims(labelKey);
       const seen = nodeClaims.map((claim) => ({
         ...claim,
+        annotations: { ...claim.annotations, [TRIES]: 'a state' },
         conditions: claim.conditions.filter(({ type }) => isJoined || type !== 'Registered'),
       }));
       return { ...rest, nodeClaims: seen };
@@ -108,7 +110,9 @@ describe('an instance that has ended', () => {
     const describe = async () => [];
     const ports = withPorts(world.ports, { cluster: { readClaims }, compute: { describe } });
     expect((await interrupt(ports, settings, messages)).deleted).toHaveLength(1);
-    expect((await ports.memory.failedRegistrations()).get('default')?.count ?? 0).toBe(count);
+    const failed = (await ports.memory.failedRegistrations()).get('default');
+    expect(failed?.count ?? 0).toBe(count);
+    expect([...(failed?.tried?.keys() ?? [])]).toEqual(count === 0 ? [] : ['a state']);
   });
 
   it('as lifecycle had it is not interrupted: it counts as a termination', async () => {

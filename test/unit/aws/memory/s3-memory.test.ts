@@ -97,6 +97,20 @@ describe('registrations', () => {
     expect([...(await bucket.process().memory.failedRegistrations())]).toEqual(expected);
   });
 
+  it('keep what instances were to try that ended while they booted', async () => {
+    const { memory } = bucket.process();
+    await memory.recordRegistration('spot', false, ['image a']);
+    await memory.recordRegistration('spot', false);
+    await memory.flush();
+    const expected = {
+      count: 2,
+      lastAtMs: bucket.nowMs,
+      tried: new Map([['image a', bucket.nowMs]]),
+    };
+    expect((await memory.failedRegistrations()).get('spot')).toEqual(expected);
+    expect((await bucket.process().memory.failedRegistrations()).get('spot')).toEqual(expected);
+  });
+
   it('that succeed as always write nothing', async () => {
     const { memory } = bucket.process();
     await memory.recordRegistration('spot', true);
