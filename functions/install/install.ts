@@ -92,8 +92,7 @@ type Step = (ports: InstallPorts, request: InstallRequest) => Promise<string>;
 const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
   check: async (ports, request) => {
     if (request.type === 'Delete') return 'nothing to take back';
-    const endpoint = request.properties['Endpoint'] ?? 'public';
-    await usableCluster(ports, request, endpoint);
+    await usableCluster(ports, request, isMoving(request) ? undefined : endpointOf(request));
     return 'the cluster can be installed on';
   },
   roles: (ports, request) => keepRoles(ports, request),
@@ -107,6 +106,20 @@ const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
   },
   nodes: (ports, request) => keepNodes(ports, request),
 };
+
+function endpointOf({ properties }: Pick<InstallRequest, 'properties'>): string {
+  return properties['Endpoint'] ?? 'public';
+}
+
+/**
+ * The stack goes to another endpoint, or a rollback takes it back to one that may be closed by now:
+ * a request does not say which. `settle` asks for it at the end, to which a rollback seldom comes.
+ */
+function isMoving({ type, properties, oldProperties }: InstallRequest): boolean {
+  return (
+    type === 'Update' && endpointOf({ properties }) !== endpointOf({ properties: oldProperties })
+  );
+}
 
 async function usableCluster(
   { cloud, region }: InstallPorts,
@@ -187,7 +200,8 @@ async function asItIs(
 async function settle(ports: InstallPorts, request: InstallRequest): Promise<string> {
   if (request.type === 'Delete') return 'nothing to take back';
   const { cluster, properties } = request;
-  const facts = await usableCluster(ports, request, undefined);
+  // Without it the template is older than the question.
+  const facts = await usableCluster(ports, request, properties['Endpoint']);
   const client = ports.connect(cluster, facts);
   try {
     const isLent = (await isAdmin(client, false)) && (properties['Policy'] ?? '') !== '';

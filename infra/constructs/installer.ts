@@ -69,9 +69,10 @@ export class Installer extends Construct {
 
   /** To be made after everything that has to run with what was applied. */
   settle(): CustomResource {
-    const { cluster, fingerprint, lentPolicyArn, handler } = this.#props;
+    const { cluster, endpoint, fingerprint, lentPolicyArn, handler } = this.#props;
     return this.#step('Settle', INSTALL_STEPS.settle, {
       Cluster: cluster,
+      Endpoint: endpoint,
       Fingerprint: fingerprint,
       Policy: lentPolicyArn ?? '',
       Principal: handler.role?.roleArn ?? '',

@@ -161,6 +161,27 @@ describe('the check of the cluster', () => {
   });
 });
 
+describe('another endpoint', () => {
+  const closed = { ...FACTS, isPublic: false };
+  const change = (step: string, from: string, to: string): object => ({
+    ...request('Update', step, { Endpoint: to }),
+    OldResourceProperties: { Step: step, Cluster: 'demo', Endpoint: from },
+  });
+
+  it('a rollback goes back to a public one that is closed by now', async () => {
+    const { ports, answers } = world({ facts: closed });
+    await install(ports, change('check', 'private', 'public'), MINUTE_MS);
+    expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
+  });
+
+  it('a deployment with one that is closed is refused before it is done', async () => {
+    const { ports, answers } = world({ facts: closed });
+    await install(ports, change('settle', 'private', 'public'), MINUTE_MS);
+    const message = 'the endpoint of the cluster demo is private: deploy with -c endpoint=private';
+    expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining(message) }]);
+  });
+});
+
 describe('when the stack goes', () => {
   it('rights that cannot be removed are named with the command that removes them', async () => {
     const rbac = 'rbac.authorization.k8s.io/v1';
