@@ -107,6 +107,8 @@ function stateChange(detail: Json): Detail | undefined {
 function healthEvent(detail: Json): Detail | undefined {
   if (detail['service'] !== 'EC2' || detail['eventTypeCategory'] !== 'scheduledChange')
     return NO_OP;
+  // AWS tells of the end of an event as well: it was called off, or is over. The node stays.
+  if (detail['statusCode'] === 'closed') return NO_OP;
   const entities = detail['affectedEntities'];
   if (!Array.isArray(entities)) return undefined;
   const values = entities.map((each: unknown) =>

@@ -93,6 +93,19 @@ describe('messages of the interruption queue', () => {
       'scheduled_change',
     ],
     [
+      'health that is over',
+      {
+        ...health,
+        detail: {
+          service: 'EC2',
+          eventTypeCategory: 'scheduledChange',
+          statusCode: 'closed',
+          affectedEntities: [{ entityValue: id }],
+        },
+      },
+      'no_op',
+    ],
+    [
       'health of another service',
       { ...health, detail: { service: 'RDS', eventTypeCategory: 'scheduledChange' } },
       'no_op',
