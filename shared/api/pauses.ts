@@ -17,6 +17,9 @@ export function encodePause(
   return [KEY_PREFIX + scope, untilMs === undefined ? 'on' : new Date(untilMs).toISOString()];
 }
 
+/** What begins otherwise is no time, though JavaScript makes one of `1` and of `incident 42`. */
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
 /**
  * The ends of pauses, in milliseconds since the epoch. A value that is no time pauses without an
  * end: its author wanted a pause.
@@ -28,7 +31,7 @@ export function decodePauses(configMap: unknown): Partial<Record<PauseScope, num
   for (const scope of PAUSE_SCOPES) {
     const value: unknown = values.get(KEY_PREFIX + scope);
     if (typeof value !== 'string' || value === '') continue;
-    const untilMs = Date.parse(value);
+    const untilMs = DATE.test(value) ? Date.parse(value) : Number.NaN;
     paused[scope] = Number.isNaN(untilMs) ? Number.POSITIVE_INFINITY : untilMs;
   }
   return paused;

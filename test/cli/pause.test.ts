@@ -48,4 +48,12 @@ describe('a pause', () => {
     const data = Object.fromEntries([encodePause('disrupt', untilMs)]);
     expect(decodePauses({ data })).toEqual({ disrupt: untilMs ?? Number.POSITIVE_INFINITY });
   });
+
+  it.each(['1', 'incident 42', 'until 5', '1h', 'yes', '2026-13-01T00:00:00Z'])(
+    'that has no time for its end has none: %s',
+    (value) => {
+      const data = { 'pause.launch': value };
+      expect(decodePauses({ data })).toEqual({ launch: Number.POSITIVE_INFINITY });
+    },
+  );
 });
