@@ -21,18 +21,17 @@ export interface Budget {
 
 /**
  * Counts and notes in one: what another invocation has noted meanwhile is a conflict, and then
- * counted too.
+ * counted too. Undefined: there is no such NodePool.
  */
 async function noteOnPool(
   { ports }: InterruptPass,
   pool: string,
   nodes: number,
   wanted: readonly string[],
-): Promise<Names> {
+): Promise<Names | undefined> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const read = await ports.cluster.readNodePoolNotes(pool);
-    if (read === undefined)
-      throw new PortError('not-found', 'Gone', `there is no NodePool ${pool}`);
+    if (read === undefined) return undefined;
     const { uid, resourceVersion } = read;
     const nowMs = ports.clock.nowMs();
     const before = recentUnconfirmed(read.annotations, nowMs);
@@ -45,7 +44,7 @@ async function noteOnPool(
   throw new PortError('unknown', 'Conflict', `NodePool ${pool} was changed by others all the time`);
 }
 
-/** Claims without a NodePool have nothing to note it on: those that are leaving are counted. */
+/** Claims without a NodePool, or of one that was deleted and left them, have nothing to note it on: those that are leaving are counted. */
 function grantAmong(
   { ports }: InterruptPass,
   claims: readonly NodeClaim[],
@@ -69,10 +68,8 @@ export async function throttleUnconfirmed(
     const wanted = [...new Set(mine.map(({ claim }) => claim.name))];
     const claims = pass.state.nodeClaims.filter(({ labels }) => (labels[NODE_POOL] ?? '') === pool);
     try {
-      const names =
-        pool === ''
-          ? grantAmong(pass, claims, wanted)
-          : await noteOnPool(pass, pool, claims.length, wanted);
+      const noted = pool === '' ? undefined : await noteOnPool(pass, pool, claims.length, wanted);
+      const names = noted ?? grantAmong(pass, claims, wanted);
       for (const name of names) granted.add(name);
     } catch (error) {
       if (error instanceof KarpenterActive) throw error;

@@ -188,7 +188,6 @@ describe('what EC2 cannot confirm', () => {
 
   it.each<[string, Partial<Ports['cluster']>]>([
     ['is refused', { patchNodePool: async () => 'conflict' }],
-    ['finds no pool', { readNodePoolNotes: async () => undefined }],
     [
       'fails',
       {
