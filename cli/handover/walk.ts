@@ -1,8 +1,9 @@
+import { decodePauses } from '../../shared/api/pauses.ts';
 import { isKarpenterActive } from '../../shared/app/settings.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import type { ClusterReader, ClusterState, ClusterWriter } from '../../shared/ports.ts';
-import { type PauseData, pauseData, readPauses } from '../pauses.ts';
+import { type PauseData, readPauses } from '../pauses.ts';
 import { findKarpenter, type Karpenter, type KarpenterPod, podsOfKarpenter } from './karpenter.ts';
 import {
   type HeldKarpenterLease,
@@ -99,9 +100,10 @@ export function doesKarpenterRun({ isJoinerPassive, lease, karpenter }: Position
   return karpenter === undefined || karpenter.replicas > 0;
 }
 
-/** Whether all of these are paused now, until whenever. */
+/** Whether all of these are paused without an end: one from before may be over, or end meanwhile. */
 export function arePaused({ pauses }: Position, parts: readonly PauseScope[]): boolean {
-  return Object.keys(pauseData(parts)).every((key) => typeof pauses[key] === 'string');
+  const ends = decodePauses({ data: pauses });
+  return parts.every((each) => ends[each] === Number.POSITIVE_INFINITY);
 }
 
 const LOOK_MS = 2_000;

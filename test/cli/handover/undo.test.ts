@@ -52,6 +52,21 @@ describe('an adoption that was done', () => {
 });
 
 it.each([
+  ['on', true],
+  // Of yesterday: nobody has removed it.
+  ['2025-12-31T00:00:00.000Z', false],
+  ['2099-01-01T00:00:00.000Z', false],
+])(
+  'an adoption that was cut short before it had paused pauses where there is: %s',
+  (end, isDone) => {
+    const pauses = { 'pause.launch': end, 'pause.disrupt': end, 'pause.terminate': end };
+    const position = positionWith({ ...record('joiner', 'under-way'), pauses });
+    const [pause] = TO_JOINER;
+    expect([pause?.name, pause?.isDone(position)]).toEqual(['pause', isDone]);
+  },
+);
+
+it.each([
   [
     'hand-back --undo --until clean',
     '--until clean: no step of --undo; valid: pause, settle, stop',
