@@ -44,7 +44,10 @@ async function noteOnPool(
   throw new PortError('unknown', 'Conflict', `NodePool ${pool} was changed by others all the time`);
 }
 
-/** Claims without a NodePool, or of one that was deleted and left them, have nothing to note it on: those that are leaving are counted. */
+/**
+ * Claims without a NodePool, or of one that was deleted and left them, have nothing to note it on:
+ * those that are leaving are counted.
+ */
 function grantAmong(
   { ports }: InterruptPass,
   claims: readonly NodeClaim[],
