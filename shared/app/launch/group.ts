@@ -3,7 +3,12 @@ import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { mayBeHadElsewhere } from '../../core/launch/faults.ts';
 import { clientToken, type FleetMembership, membershipOf } from '../../core/launch/fleet-group.ts';
-import { launchFacts, launchTags, optionAnnotations } from '../../core/launch/launch-request.ts';
+import {
+  launchFacts,
+  launchTags,
+  optionAnnotations,
+  tenancyOf,
+} from '../../core/launch/launch-request.ts';
 import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import type { LaunchOption } from '../../core/launch/overrides.ts';
 import { HASH_VERSION, nodeClassHash } from '../../core/launch/template-hash.ts';
@@ -15,6 +20,7 @@ import {
   NODE_CLASS_HASH,
   NODE_CLASS_HASH_VERSION,
   NODE_POOL,
+  TENANCY,
   ZONE,
 } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
@@ -69,6 +75,7 @@ async function assign(
       ...known,
       ...nodeClassLabels(claim.nodeClassRef),
       ...claim.labels,
+      [TENANCY]: tenancyOf(claim),
       [INSTANCE_TYPE]: instance.instanceType,
       [ZONE]: instance.zone,
       [CAPACITY_TYPE]: instance.capacityType,

@@ -1,11 +1,19 @@
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
+import { tenancyOf } from '../../core/launch/launch-request.ts';
 import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { DECISION, LIMIT_GROUP, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
+import {
+  DECISION,
+  LIMIT_GROUP,
+  NODE_POOL,
+  PLAN,
+  PLANNED_PODS,
+  TENANCY,
+} from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
@@ -130,7 +138,7 @@ export function withPlannedLabels(
   const planned = plannedOffering(claim, types);
   if (planned === undefined) return claim;
   const known = instanceLabels(planned.type, planned.offering, region);
-  return { ...claim, labels: { ...known, ...claim.labels } };
+  return { ...claim, labels: { ...known, ...claim.labels, [TENANCY]: tenancyOf(claim) } };
 }
 
 /**

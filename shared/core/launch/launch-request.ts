@@ -20,7 +20,7 @@ import {
 import type { Image, NodeClass } from '../model/node-class.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { PODS } from '../model/resources.ts';
-import { requirementsOf } from '../requirements/value-set.ts';
+import { allows, requirementsOf } from '../requirements/value-set.ts';
 import type { LaunchChoice, LaunchOption } from './overrides.ts';
 
 export type AllocationStrategy =
@@ -117,8 +117,20 @@ export function podsMaxByType(choice: LaunchChoice): Readonly<Record<string, num
   return podsMax;
 }
 
+const DEDICATED = 'dedicated';
+
+/** Dedicated only where the claim allows no other: EC2 takes more money for it. */
+export function tenancyOf({
+  labels,
+  requirements,
+}: Pick<NodeClaim, 'labels' | 'requirements'>): string {
+  const asked = requirementsOf(requirements).get(TENANCY);
+  const least = asked === undefined || allows(asked, 'default') ? 'default' : DEDICATED;
+  return labels[TENANCY] ?? least;
+}
+
 /** Well-known labels that a kubelet brings itself; all others of them are set at registration. */
-const BROUGHT: ReadonlySet<string> = new Set([NODE_POOL, CAPACITY_TYPE, TENANCY]);
+const BROUGHT: ReadonlySet<string> = new Set([NODE_POOL, CAPACITY_TYPE]);
 
 /**
  * Labels for the kubelet's command line: NodeRestriction refuses those of kubernetes.io and k8s.io
@@ -126,12 +138,14 @@ const BROUGHT: ReadonlySet<string> = new Set([NODE_POOL, CAPACITY_TYPE, TENANCY]
  * them once it is launched, and the repeat of a launch has to say the same as its first call.
  */
 export function kubeletLabels(claim: NodeClaim): Labels {
+  const isDedicated = tenancyOf(claim) === DEDICATED;
   const allowed = Object.entries(claim.labels).filter(([key]) => {
     const domain = key.split('/')[0] ?? '';
     if (/(^|\.)(kubernetes|k8s)\.io$/.test(domain)) return false;
     return BROUGHT.has(key) || !WELL_KNOWN_LABELS.has(key);
   });
-  return Object.fromEntries(allowed.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const all = isDedicated ? [...allowed, [TENANCY, DEDICATED] as const] : allowed;
+  return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /**

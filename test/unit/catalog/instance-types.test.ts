@@ -93,7 +93,7 @@ describe('labels', () => {
     if (offering === undefined) throw new Error('g5.xlarge is not offered');
     const given = instanceLabels(found, offering, 'us-east-1');
     const some = Object.entries(found.labels).filter(([, values]) => values !== null);
-    // Nodes have the tenancy where a claim asks for one; without, the instance's is the default.
+    // Of the tenancies that a type has it is the claim that says which.
     const expected = some.map(([key]) => key).filter((key) => key !== TENANCY);
     expect(Object.keys(given).sort()).toEqual(expected.sort());
   });

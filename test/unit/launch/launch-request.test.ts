@@ -168,6 +168,15 @@ describe('labels for the kubelet', () => {
     expect(labelsOf({ ...ASKED, ...labels })).toEqual(ASKED);
   });
 
+  it('say that the tenancy is dedicated also where a requirement alone asks for it', () => {
+    const key = 'karpenter.k8s.aws/instance-tenancy';
+    const of = (operator: 'In' | 'NotIn', ...values: readonly string[]) =>
+      kubeletLabels(aNodeClaim({ labels: {}, requirements: [{ key, operator, values }] }));
+    expect(of('In', 'dedicated')).toEqual({ [key]: 'dedicated' });
+    expect(of('NotIn', 'default')).toEqual({ [key]: 'dedicated' });
+    expect(of('In', 'default', 'dedicated')).toEqual({});
+  });
+
   it('are in order', () => {
     const turned = Object.fromEntries(Object.entries(ASKED).toReversed());
     expect(Object.keys(labelsOf(turned))).toEqual(Object.keys(ASKED).toSorted());
