@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { TENANCY } from '../../../shared/core/model/labels.ts';
+import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { effectiveDaemonSets } from '../../../shared/core/scheduling/problem/daemon-sets.ts';
 import {
   daemonSetOf,
@@ -100,5 +101,28 @@ describe('what a DaemonSet takes of each node', () => {
       { chosen: { type: 'm.large' }, labels: { [key]: 'a' } },
     ]);
     expect(plan.newNodeClaims[0]?.requirements).toContainEqual({ ...teams, values: ['a'] });
+  });
+
+  it('counts where only a tenancy that no pod asks for would keep it away', () => {
+    const tenancies = { [TENANCY]: ['default', 'dedicated'] };
+    const types = [
+      typeOf('small', 2, 8, 0.1, { labels: tenancies }),
+      typeOf('large', 4, 16, 0.2, { labels: tenancies }),
+    ];
+    const tenancyIs = (operator: 'In' | 'NotIn' | 'Exists', ...values: readonly string[]) => [
+      { matchExpressions: [{ key: TENANCY, operator, values }], matchFields: [] },
+    ];
+    const chosenFor = (agent: PodSpec['requiredNodeAffinity'], spec: Partial<PodSpec> = {}) => {
+      const podSpec = { ...template, requests: { cpu: 1500 }, requiredNodeAffinity: agent };
+      const pods = [podOf('web', { cpu: 1900, ...spec })];
+      const plan = planOf({ types, daemonSets: [daemonSetOf('agent', podSpec)], pods });
+      return plan.newNodeClaims.map(({ chosen, labels }) => [chosen.type, labels[TENANCY]]);
+    };
+    expect(chosenFor(tenancyIs('NotIn', 'dedicated'))).toEqual([['large', undefined]]);
+    expect(chosenFor(tenancyIs('In', 'default'))).toEqual([['large', undefined]]);
+    expect(chosenFor(tenancyIs('In', 'dedicated'))).toEqual([['small', undefined]]);
+    // A pod that takes any tenancy gets the cheaper one.
+    const any = { requiredNodeAffinity: tenancyIs('Exists') };
+    expect(chosenFor(tenancyIs('In', 'dedicated'), any)).toEqual([['small', 'default']]);
   });
 });

@@ -174,12 +174,17 @@ class LaunchOptionBuilder {
     return sorted;
   }
 
-  /** Indexes of the DaemonSets that will run there, as a text. */
+  /**
+   * Indexes of the DaemonSets that will run there, as a text: also of those that a label of the
+   * type keeps away, as the node only has the label if one of its pods asks for it.
+   */
   private daemonsOn(pool: PoolVariant, type: TypeVariant, domain: Domain): string {
-    const { daemons } = this.input;
+    const { unasked = type } = type;
+    const variants = typeAllows(pool.requirements, unasked) ? [type, unasked] : [type];
     let text = '';
-    for (const [index, { rule }] of daemons.entries()) {
-      if (ruleAllowsLaunch(rule, pool, type, domain)) text += `${index},`;
+    for (const [index, { rule }] of this.input.daemons.entries()) {
+      const runs = variants.some((each) => ruleAllowsLaunch(rule, pool, each, domain));
+      if (runs) text += `${index},`;
     }
     return text;
   }

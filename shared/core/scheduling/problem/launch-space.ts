@@ -63,6 +63,8 @@ export interface PoolVariant {
 export interface TypeVariant {
   readonly type: InstanceType;
   readonly chosen: ReadonlyMap<string, string>;
+  /** What a node of the type is where no pod on it asks; undefined: this one. */
+  readonly unasked: TypeVariant | undefined;
 }
 
 /** Labels that a node takes from its offering. */
@@ -282,11 +284,19 @@ function variantsOfTypes(types: readonly InstanceType[], keys: KeysInPlay): read
   return sorted.flatMap((type) => {
     const open = Object.entries(type.labels).flatMap(([key, values]) =>
       values !== null && values.length > 1 && keys.has(key) && !DOMAIN_KEYS.has(key)
-        ? [[key, [...values].sort()] as const]
+        ? [[key, [...values].sort(compareUnaskedFirst)] as const]
         : [],
     );
-    return combinations(open).map((chosen) => ({ type, chosen }));
+    const [first = new Map<string, string>(), ...others] = combinations(open);
+    const unasked = { type, chosen: first, unasked: undefined };
+    return [unasked, ...others.map((chosen) => ({ type, chosen, unasked }))];
   });
+}
+
+/** Nodes have the default tenancy where nobody asks. */
+function compareUnaskedFirst(a: string, b: string): number {
+  if (a === 'default' || b === 'default') return a === b ? 0 : a === 'default' ? -1 : 1;
+  return a < b ? -1 : 1;
 }
 
 /** Every usable pool in every variant; pools with one list of types share its variants. */
