@@ -1,23 +1,16 @@
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { tenancyOf } from '../../core/launch/launch-request.ts';
-import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import {
-  DECISION,
-  LIMIT_GROUP,
-  NODE_POOL,
-  PLAN,
-  PLANNED_PODS,
-  TENANCY,
-} from '../../core/model/labels.ts';
+import { DECISION, LIMIT_GROUP, PLAN, PLANNED_PODS, TENANCY } from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
 import { plannedPodsText } from '../../core/nomination/planned-pods.ts';
+import { poolLabels } from '../../core/scheduling/problem/launch-space.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 
 /** Its nodes count against the caps of the group also once the NodePool is gone. */
@@ -30,11 +23,7 @@ function baseClaim(pool: NodePool, name: string): NewNodeClaim {
   const { template } = pool;
   return {
     name,
-    labels: {
-      ...template.labels,
-      [NODE_POOL]: pool.name,
-      ...nodeClassLabels(template.nodeClassRef),
-    },
+    labels: poolLabels(pool),
     annotations: { ...template.annotations, ...nodePoolHashAnnotations(pool), ...groupOf(pool) },
     finalizers: [TERMINATION_FINALIZER],
     nodePool: { name: pool.name, uid: pool.uid },

@@ -14,6 +14,7 @@ import {
   RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
   RESERVED,
+  WELL_KNOWN_LABELS,
   ZONE,
   ZONE_ID,
 } from '../../model/labels.ts';
@@ -192,10 +193,22 @@ export function isProvisionable(pool: NodePool): boolean {
   );
 }
 
+/** Labels of the user's own of which the pool's requirements leave one value. */
+function requiredLabels({ template }: NodePool): Readonly<Record<string, string>> {
+  const labels: Record<string, string> = {};
+  for (const [key, set] of requirementsOf(template.requirements)) {
+    const [only, second] = set.complement || set.absent ? [] : set.values;
+    const isOwn = !WELL_KNOWN_LABELS.has(key);
+    if (isOwn && only !== undefined && second === undefined) labels[key] = only;
+  }
+  return labels;
+}
+
 /** The labels that every node of the pool has, the system's included. */
 export function poolLabels(pool: NodePool): Readonly<Record<string, string>> {
   const { group, kind, name } = pool.template.nodeClassRef;
   return {
+    ...requiredLabels(pool),
     ...pool.template.labels,
     [NODE_POOL]: pool.name,
     [`${group}/${kind.toLowerCase()}`]: name,

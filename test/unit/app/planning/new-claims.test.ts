@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plannedClaim } from '../../../../shared/app/planning/new-claims.ts';
+import { plannedClaim, staticClaim } from '../../../../shared/app/planning/new-claims.ts';
 import { PLAN } from '../../../../shared/core/model/labels.ts';
 import { planOf, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
 
@@ -15,4 +15,24 @@ it('a claim that is not launched counts as the largest of its types takes of wha
   expect({ type, capacity }).toMatchObject({ type: 'a', capacity: { cpu: '8', memory: '16Gi' } });
   const { zone, capacityType, price } = planned.runnerUp ?? {};
   expect(runnerUp).toEqual({ type: planned.runnerUp?.type, zone, capacityType, price });
+});
+
+it('a claim has the label of which its pool leaves one value, also of a static pool', () => {
+  const requirements = [
+    { key: 'example.com/team', operator: 'In', values: ['a'] },
+    { key: 'example.com/tier', operator: 'In', values: ['x', 'y'] },
+    { key: 'example.com/tier', operator: 'NotIn', values: ['x'] },
+    { key: 'example.com/stage', operator: 'In', values: ['test', 'live'] },
+    { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+  ] as const;
+  const pool = poolOf('general', { requirements });
+  const labels = {
+    'example.com/team': 'a',
+    'example.com/tier': 'y',
+    'karpenter.k8s.aws/ec2nodeclass': 'default',
+    'karpenter.sh/nodepool': 'general',
+  };
+  expect(staticClaim(pool, 'general-1').labels).toEqual(labels);
+  const [planned] = planOf({ nodePools: [pool], pods: [podOf('p')] }).newNodeClaims;
+  expect(planned?.labels).toEqual(labels);
 });
