@@ -104,6 +104,11 @@ function virtualSpec(spec: PodSpec): PodSpec {
   return { ...spec, volumes: [], priority: PRIORITY_MIN, hasSchedulingGates: false };
 }
 
+/** No pod of the cluster, and none of another buffer, has such a name: plans tell pods by it. */
+function podPrefix({ name }: CapacityBuffer): string {
+  return `${name}:buffer-`;
+}
+
 /** The pods that stand for the buffers' room in a plan. */
 export function bufferPods(
   state: Pick<ClusterState, 'capacityBuffers' | 'resourceQuotas'>,
@@ -117,7 +122,7 @@ function podsOf({ buffer, replicas }: BufferSize): readonly Pod[] {
   const spec = virtualSpec(podSpec);
   return Array.from({ length: replicas }, (_, index) => ({
     namespace: buffer.namespace,
-    name: `${buffer.name}-buffer-${index}`,
+    name: `${podPrefix(buffer)}${index}`,
     uid: `${buffer.uid}-${String(index).padStart(5, '0')}`,
     labels: podLabels,
     annotations: { [FAKE_POD]: 'true' },
@@ -152,7 +157,7 @@ function provisioning(buffer: CapacityBuffer, replicas: number, plan: Plan): Con
     return { type, status: 'False', reason: 'NotReadyForProvisioning', message: '' };
   }
   if (replicas === 0) return { type, status: 'False', reason: 'BufferEmpty', message: '' };
-  const prefix = `${buffer.namespace}/${buffer.name}-buffer-`;
+  const prefix = `${buffer.namespace}/${podPrefix(buffer)}`;
   const placed = plan.existing
     .flatMap((each) => each.pods)
     .filter((pod) => pod.startsWith(prefix)).length;

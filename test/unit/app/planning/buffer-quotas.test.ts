@@ -78,3 +78,8 @@ it('buffers of a namespace share its quota in the order of their names', () => {
 it('a quota of another namespace bounds nothing', () => {
   expect(sizes([buffer('a', 4)], quotaOf({ hard: { pods: 0 } }, {}, 'other'))).toEqual([4]);
 });
+
+it('replicas are told apart from pods of a StatefulSet with the name of a buffer', () => {
+  const pods = bufferPods({ capacityBuffers: [buffer('web', 1)], resourceQuotas: [] });
+  expect(pods.map(({ name }) => name)).not.toContain('web-buffer-0');
+});

@@ -51,13 +51,14 @@ describe('a status', () => {
     workloadReplicas: undefined,
   } as const;
   const before: CapacityBuffer = { ...bufferOf('a', found), replicas: 8 };
-  const room = Array.from({ length: 8 }, (_, at) => `team/a-buffer-${at}`);
+  const room = Array.from({ length: 8 }, (_, at) => `team/a:buffer-${at}`);
 
   /** What is written of the buffer while there is room for so many of its replicas. */
   async function written(
     buffer: CapacityBuffer,
     fits: number,
     resourceQuotas: readonly ResourceQuota[] = [],
+    pods = room.slice(0, fits),
   ) {
     const { ports: around } = await waitingWorld([]);
     const statuses: CapacityBufferStatusPatch[] = [];
@@ -69,7 +70,7 @@ describe('a status', () => {
         },
       },
     });
-    const plan = { ...planOf({}), existing: [{ node: 'n', pods: room.slice(0, fits) }] };
+    const plan = { ...planOf({}), existing: [{ node: 'n', pods }] };
     const state = { capacityBuffers: [buffer], resourceQuotas };
     await writeBufferStatuses(ports, state, plan);
     return statuses;
@@ -118,6 +119,13 @@ describe('a status', () => {
     const buffer = await settled();
     const lost = { ...buffer, status: { ...buffer.status, [field]: undefined } };
     expect(await written(lost, 8)).toMatchObject([buffer.status]);
+  });
+
+  it('counts neither pods of the cluster nor those of another buffer as its replicas', async () => {
+    const pods = ['a-buffer-0', 'a:buffer-0', 'a-buffer-1:buffer-0'].map((name) => `team/${name}`);
+    const [status] = await written(before, 0, [], pods);
+    const message = '7 of 8 replicas need new nodes';
+    expect(status?.conditions).toContainEqual(expect.objectContaining({ message }));
   });
 
   it('says which ResourceQuota allows less, until it does not', async () => {
