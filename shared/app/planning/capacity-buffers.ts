@@ -40,7 +40,7 @@ function wantedReplicas(buffer: CapacityBuffer): number {
   const share =
     buffer.percentage === undefined || workloadReplicas === undefined
       ? undefined
-      : Math.max(1, Math.ceil((buffer.percentage * workloadReplicas) / 100));
+      : Math.ceil((buffer.percentage * workloadReplicas) / 100);
   const wanted =
     buffer.replicas === undefined && share === undefined
       ? (limited ?? 0)

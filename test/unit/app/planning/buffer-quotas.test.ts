@@ -83,3 +83,19 @@ it('replicas are told apart from pods of a StatefulSet with the name of a buffer
   const pods = bufferPods({ capacityBuffers: [buffer('web', 1)], resourceQuotas: [] });
   expect(pods.map(({ name }) => name)).not.toContain('web-buffer-0');
 });
+
+it.each([
+  [10, 25, 3],
+  [1, 5, 1],
+  [10, 0, 0],
+  [0, 25, 0],
+])(
+  'a workload of %i pods and %i percent: %i replicas',
+  (workloadReplicas, percentage, replicas) => {
+    const one = buffer('a', 0);
+    if (one.target.kind !== 'resolved') throw new Error('not resolved');
+    const target = { ...one.target, workloadReplicas };
+    const capacityBuffers = [{ ...one, replicas: undefined, percentage, target }];
+    expect(bufferSizes({ capacityBuffers, resourceQuotas: [] })).toMatchObject([{ replicas }]);
+  },
+);
