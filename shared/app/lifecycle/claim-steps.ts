@@ -14,6 +14,7 @@ import {
   INTERRUPTED,
   NODE_POOL,
   ON_DEMAND,
+  PRICE,
   RESERVATION_ID,
   RESERVATION_INTERRUPTIBLE,
   RESERVATION_TYPE,
@@ -139,7 +140,9 @@ async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[])
     [RESERVATION_INTERRUPTIBLE]: null,
   };
   for (const node of nodes) await cluster.patchNode(nodeRef(node), { labels });
-  await cluster.patchNodeClaim(claimRef(claim), { labels });
+  // Noted at the launch, when it was paid by the reservation: caps on price would count it as free.
+  const annotations = { [PRICE]: null };
+  await cluster.patchNodeClaim(claimRef(claim), { labels, annotations });
   const reservation = claim.labels[RESERVATION_ID] ?? '';
   const said = saying(reason('reservation-ended', { reservation }));
   const event = { type: 'Warning', reason: 'CapacityReservationEnded', ...said } as const;

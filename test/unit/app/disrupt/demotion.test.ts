@@ -40,6 +40,13 @@ it('claim and node of an instance whose reservation has ended say that it is on-
   expect(await labelsAfter(world, { reservationId: undefined })).toEqual([demoted, demoted]);
 });
 
+it('its price is no longer the one of the reservation', async () => {
+  const world = await reservedWorld();
+  await labelsAfter(world, { reservationId: undefined });
+  const { nodeClaims } = readState(world.store).objects;
+  expect(nodeClaims.map(({ annotations }) => annotations['joiner.dev/price'])).toEqual([undefined]);
+});
+
 it.each<[string, Partial<Instance>]>([
   ['is in its reservation', { reservationId: 'cr-1' }],
   ['ends', { reservationId: undefined, state: 'shutting-down' }],
