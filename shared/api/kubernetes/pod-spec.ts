@@ -81,12 +81,13 @@ function hostPorts(
 /**
  * What kube-scheduler counts for a pod: the greater of all containers together with the sidecars
  * and of the peak while init containers run in order (KEP-753), pod-level resources in place of
- * that for cpu, memory and hugepages (KEP-2837), and the runtime class's overhead.
+ * that for cpu, memory and hugepages (KEP-2837), and the runtime class's overhead. A limit of the
+ * pod stands in for a request only where no container requests anything, as the API server has it.
  */
 function podRequests(
   main: readonly Container[],
   init: readonly Container[],
-  podLevel: Resources,
+  podLevel: Pick<Container, 'requests' | 'limits'>,
   overhead: Resources,
 ): Resources {
   let sidecars = NO_RESOURCES;
@@ -98,7 +99,8 @@ function podRequests(
   }
   const steady = main.reduce((sum, each) => addResources(sum, each.requests), sidecars);
   const total: Record<string, number> = { ...maxResources(steady, peak) };
-  for (const [name, amount] of Object.entries(podLevel)) {
+  const ofPod = { ...podLevel.limits, ...total, ...podLevel.requests };
+  for (const [name, amount] of Object.entries(ofPod)) {
     if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) total[name] = amount;
   }
   return addResources(addResources(total, overhead), { pods: 1 });
@@ -187,7 +189,11 @@ function readPodSpec(read: Reader, spec: Fields, path: string): PodSpec {
   const main = containers(read, spec['containers'], at('containers'), hostNetwork);
   const init = containers(read, spec['initContainers'], at('initContainers'), hostNetwork);
   const overhead = read.resources(spec['overhead'], at('overhead'), 'up');
-  const podLevel = containerRequests(read, spec['resources'], at('resources'));
+  const ofPod = read.fields(spec['resources'], at('resources'));
+  const podLevel = {
+    requests: read.resources(ofPod['requests'], at('resources.requests'), 'up'),
+    limits: read.resources(ofPod['limits'], at('resources.limits'), 'up'),
+  };
   const listeners = [...main, ...init.filter((each) => each.isSidecar)];
   return {
     requests: podRequests(main, init, podLevel, overhead),

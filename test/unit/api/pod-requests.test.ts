@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { PodSpecReader } from '../../../shared/api/kubernetes/pod-spec.ts';
+
+function cpuOf(resources: object, container: object): number | undefined {
+  const spec = { resources, containers: [{ name: 'main', resources: container }] };
+  return new PodSpecReader().read(spec, 'spec').spec.requests['cpu'];
+}
+
+const limits = { cpu: 4 };
+
+it.each<[string, object, object, number]>([
+  ['its request', { requests: { cpu: 2 }, limits }, { requests: { cpu: 1 } }, 2000],
+  ['what its containers request, before its limit', { limits }, { requests: { cpu: 1 } }, 1000],
+  ['the limits of its containers, before its own', { limits }, { limits: { cpu: 3 } }, 3000],
+  ['its limit, where no container requests any', { limits }, { requests: { memory: 1 } }, 4000],
+])('the template of a pod with resources of its own takes %s', (_, ofPod, container, cpu) => {
+  expect(cpuOf(ofPod, container)).toBe(cpu);
+});
