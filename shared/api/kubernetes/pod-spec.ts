@@ -79,26 +79,36 @@ function hostPorts(
 }
 
 /**
- * What kube-scheduler counts for a pod: the greater of all containers together with the sidecars
- * and of the peak while init containers run in order (KEP-753), pod-level resources in place of
+ * The greater of all containers together with the sidecars and of the peak while init containers
+ * run in order (KEP-753).
+ */
+function together(
+  main: readonly Container[],
+  init: readonly Container[],
+  what: 'requests' | 'limits',
+): Resources {
+  let sidecars = NO_RESOURCES;
+  let peak = NO_RESOURCES;
+  for (const each of init) {
+    const running = addResources(sidecars, each[what]);
+    if (each.isSidecar) sidecars = running;
+    peak = maxResources(peak, running);
+  }
+  const steady = main.reduce((sum, each) => addResources(sum, each[what]), sidecars);
+  return maxResources(steady, peak);
+}
+
+/**
+ * What kube-scheduler counts for a pod: its containers together, pod-level resources in place of
  * that for cpu, memory and hugepages (KEP-2837), and the runtime class's overhead. A limit of the
  * pod stands in for a request only where no container requests anything, as the API server has it.
  */
 function podRequests(
-  main: readonly Container[],
-  init: readonly Container[],
+  ofContainers: Resources,
   podLevel: Pick<Container, 'requests' | 'limits'>,
   overhead: Resources,
 ): Resources {
-  let sidecars = NO_RESOURCES;
-  let peak = NO_RESOURCES;
-  for (const { requests, isSidecar } of init) {
-    const running = addResources(sidecars, requests);
-    if (isSidecar) sidecars = running;
-    peak = maxResources(peak, running);
-  }
-  const steady = main.reduce((sum, each) => addResources(sum, each.requests), sidecars);
-  const total: Record<string, number> = { ...maxResources(steady, peak) };
+  const total: Record<string, number> = { ...ofContainers };
   const ofPod = { ...podLevel.limits, ...total, ...podLevel.requests };
   for (const [name, amount] of Object.entries(ofPod)) {
     if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) total[name] = amount;
@@ -196,8 +206,8 @@ function readPodSpec(read: Reader, spec: Fields, path: string): PodSpec {
   };
   const listeners = [...main, ...init.filter((each) => each.isSidecar)];
   return {
-    requests: podRequests(main, init, podLevel, overhead),
-    limits: main.reduce((sum, each) => addResources(sum, each.limits), NO_RESOURCES),
+    requests: podRequests(together(main, init, 'requests'), podLevel, overhead),
+    limits: { ...together(main, init, 'limits'), ...podLevel.limits },
     nodeSelector: read.labels(spec['nodeSelector'], at('nodeSelector')),
     ...affinity(read, spec['affinity'], at('affinity')),
     tolerations: read

@@ -16,3 +16,15 @@ it.each<[string, object, object, number]>([
 ])('the template of a pod with resources of its own takes %s', (_, ofPod, container, cpu) => {
   expect(cpuOf(ofPod, container)).toBe(cpu);
 });
+
+it('the limits of a pod are those of its sidecars too, or its own', () => {
+  const limitsOf = (spec: object) => new PodSpecReader().read(spec, 'spec').spec.limits;
+  const limited = (name: string, cpu: number) => ({ name, resources: { limits: { cpu } } });
+  const containers = [limited('main', 1)];
+  const initContainers = [{ ...limited('proxy', 2), restartPolicy: 'Always' }, limited('first', 1)];
+  expect(limitsOf({ containers, initContainers })).toEqual({ cpu: 3000 });
+  expect(limitsOf({ containers, resources: { limits } })).toEqual({ cpu: 4000 });
+  expect(limitsOf({ containers: [{ name: 'main' }], resources: { limits } })).toEqual({
+    cpu: 4000,
+  });
+});
