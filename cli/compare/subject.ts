@@ -9,7 +9,6 @@ import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/mode
 import { sharedGroupNotes } from '../../shared/preview/dry-group-usages.ts';
 import { planningOf } from '../../shared/preview/preview.ts';
 import type { Json } from '../../shared/sim/json.ts';
-import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { heldBackNotes, type LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
 import { previewedOn } from '../plan/basis.ts';
@@ -51,7 +50,7 @@ export async function appliedManifests(
   const given = stack === undefined ? {} : { stack };
   const input = { catalog: prices, seed: 1, manifests, ...given };
   const { world, source } = await prepareSimulation(input);
-  await world.run(WORLD_START_MS + BEFORE_PLANNING_MS);
+  await world.run(world.startMs + BEFORE_PLANNING_MS);
   const failures = await maintainNodeClasses(world.ports);
   const { cluster: live, catalog } = world.ports;
   const state = await live.read();

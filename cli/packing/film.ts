@@ -11,7 +11,7 @@ import { readState } from '../../shared/sim/decode.ts';
 import { listAt, textAt } from '../../shared/sim/json.ts';
 import type { Stretch } from '../../shared/sim/memory.ts';
 import type { KubeObject, StoreChange } from '../../shared/sim/store.ts';
-import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import type { World } from '../../shared/sim/world.ts';
 import { launched, offerKey, plannedRunnerUp, runnerUpOf, type Shot } from './film-node.ts';
 import { Ladders } from './ladders.ts';
 import type { PackedNode, Packing, PodCount } from './packing.ts';
@@ -55,16 +55,6 @@ interface Seat {
 
 /** Moments nearer than this are one frame. */
 const FRAME_SECONDS = 1;
-
-function sinceStart(atMs: number): number {
-  return Math.round(atMs - WORLD_START_MS) / 1000;
-}
-
-function repeatOf({ record, lastMs, times }: Stretch): Repeat {
-  const { atMs, object, action, message, reasons } = record;
-  const said = { object, action, message, reasons };
-  return { first: sinceStart(atMs), last: sinceStart(lastMs), times, record: said };
-}
 
 /** Notes which pods are on which node while a simulated world runs. It changes nothing of it. */
 export class Film {
@@ -110,7 +100,7 @@ export class Film {
   history(): History {
     const repeats = [...this.#world.recorder.stretches]
       .filter(([, own]) => own.length > 1 || own.some(({ times }) => times > 1))
-      .map(([id, own]) => [id, own.map(repeatOf)] as const);
+      .map(([id, own]) => [id, own.map((each) => this.#repeat(each))] as const);
     return {
       seconds: this.#seconds(),
       frames: this.#frames,
@@ -119,8 +109,15 @@ export class Film {
     };
   }
 
-  #seconds(): number {
-    return sinceStart(this.#world.timeline.nowMs());
+  #repeat({ record, lastMs, times }: Stretch): Repeat {
+    const { atMs, object, action, message, reasons } = record;
+    const said = { object, action, message, reasons };
+    return { first: this.#seconds(atMs), last: this.#seconds(lastMs), times, record: said };
+  }
+
+  /** Since the start. */
+  #seconds(atMs = this.#world.timeline.nowMs()): number {
+    return Math.round(atMs - this.#world.startMs) / 1000;
   }
 
   #onChange({ kind, object }: StoreChange): void {

@@ -1,6 +1,6 @@
 import { age } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
-import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import type { World } from '../../shared/sim/world.ts';
 import type { Progress } from '../progress.ts';
 import { counted } from '../words.ts';
 
@@ -40,8 +40,8 @@ export class SimulationProgress {
     this.world = world;
   }
 
-  private textOf({ store }: World, virtualMs: number): string {
-    const at = age(Math.floor((virtualMs - WORLD_START_MS) / 1000));
+  private textOf({ store, startMs }: World, virtualMs: number): string {
+    const at = age(Math.floor((virtualMs - startMs) / 1000));
     const nodes = counted(store.list('Node').length, 'node');
     const pods = counted(store.list('Pod').length, 'pod');
     return `${at} of ${this.total}: ${nodes}, ${pods}`;

@@ -3,7 +3,7 @@ import { SIMULATED_DURATION } from '../../shared/core/model/labels.ts';
 import { JOB_DURATION } from '../../shared/sim/durations.ts';
 import { listAt, textAt, valueAt } from '../../shared/sim/json.ts';
 import { asWorkload } from '../../shared/sim/pod-templates.ts';
-import { WORLD_START_MS } from '../../shared/sim/world.ts';
+import { startMsOf } from '../../shared/sim/running.ts';
 import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
 import { someOf } from '../words.ts';
@@ -36,7 +36,8 @@ function runNotes(used: readonly Manifest[]): readonly string[] {
   const templated = used.filter(({ object }) => asWorkload(object) !== object);
   const ending = used.filter(endsByDefault);
   const cronJobs = used.filter(({ object }) => object['kind'] === 'CronJob');
-  const start = new Date(WORLD_START_MS).toISOString().replace('.000', '');
+  const startMs = startMsOf(used.map(({ object }) => object));
+  const start = new Date(startMs).toISOString().replace('.000', '');
   return [
     ...(templated.length === 0
       ? []

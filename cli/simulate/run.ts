@@ -1,14 +1,18 @@
 import packageJson from '../../package.json' with { type: 'json' };
+import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import type { StackSettings } from '../../shared/app/settings.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
+import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { Ports } from '../../shared/ports.ts';
 import { launchEnvironmentOf } from '../../shared/preview/basis.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { type FinalState, finalState } from '../../shared/sim/report.ts';
+import { adoptInstances, startMsOf } from '../../shared/sim/running.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
-import { WORLD_START_MS, World } from '../../shared/sim/world.ts';
+import { Timeline } from '../../shared/sim/timeline.ts';
+import { World } from '../../shared/sim/world.ts';
 import { Film } from '../packing/film.ts';
 
 /** A world ready to run: manifests applied, scenario planned. */
@@ -34,10 +38,15 @@ export interface SimulationInput {
   readonly wrap?: (ports: Ports) => Ports;
 }
 
+function classOf(manifest: Json): readonly NodeClass[] {
+  const decoded = decodeEC2NodeClass(manifest);
+  return decoded.ok ? [decoded.value] : [];
+}
+
 /** Wires the real use cases to the simulated world. */
 export async function prepareSimulation(input: SimulationInput): Promise<Simulation> {
   let { catalog } = input;
-  const { stack } = input;
+  const { stack, manifests } = input;
   const port = catalogPort(
     catalog.region,
     () => catalog,
@@ -48,6 +57,8 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
     seed: input.seed,
     zones: catalog.zones,
     catalog: port,
+    nodeClasses: manifests.filter(({ kind }) => kind === 'EC2NodeClass').flatMap(classOf),
+    timeline: new Timeline(startMsOf(manifests)),
     ...(stack === undefined ? {} : { settings: stack.useCases }),
     ...(input.wrap === undefined ? {} : { wrap: input.wrap }),
   });
@@ -58,7 +69,8 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
       catalog = repriced(catalog, [change]);
     },
   });
-  script.apply(input.manifests);
+  script.apply(manifests);
+  await adoptInstances(world);
   if (input.scenario !== undefined) script.plan(input.scenario);
   return { world, film, script, seed: input.seed, source: port.source };
 }
@@ -66,6 +78,6 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
 /** The state after so many milliseconds of virtual time since the start. */
 export async function runUntil(simulation: Simulation, sinceStartMs: number): Promise<FinalState> {
   const { world, script, seed } = simulation;
-  await world.run(WORLD_START_MS + sinceStartMs);
+  await world.run(world.startMs + sinceStartMs);
   return finalState(world, packageJson.version, seed, script.rejected);
 }

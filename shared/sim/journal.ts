@@ -130,8 +130,11 @@ export class Journal {
   private onClaim(change: StoreChange['kind'], claim: KubeObject): void {
     const { name, uid, labels, deletionTimestamp } = claim.metadata;
     const object = `NodeClaim/${name}`;
-    if (change === 'created')
+    if (change === 'created') {
       this.add('created', object, `for NodePool ${labels['karpenter.sh/nodepool'] ?? '-'}`);
+      // A claim of a cluster that runs was launched before this run.
+      for (const [type] of milestonesOf(claim)) this.once(`${uid}/${type}`);
+    }
     const isLaunched = textAt(claim, 'status', 'providerID') !== undefined;
     const end = isLaunched ? 'the instance is gone' : 'it never had an instance';
     if (change === 'removed') this.add('removed', object, end);
@@ -139,13 +142,9 @@ export class Journal {
     if (deletionTimestamp !== undefined && this.once(`${uid}/deleted`)) {
       this.add('deleted', object, isLaunched ? 'to drain, then terminate' : 'not launched');
     }
-    for (const [type, kind] of MILESTONES) {
-      const condition = listAt(claim, 'status', 'conditions').find(
-        (each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True',
-      );
-      if (condition !== undefined && this.once(`${uid}/${type}`)) {
+    for (const [type, kind, condition] of milestonesOf(claim)) {
+      if (this.once(`${uid}/${type}`))
         this.add(kind, object, milestoneText(type, claim, condition));
-      }
     }
   }
 
@@ -178,6 +177,17 @@ export class Journal {
     const node = textAt(pod, 'spec', 'nodeName') ?? '';
     this.started.set(node, (this.started.get(node) ?? 0) + 1);
   }
+}
+
+/** The conditions that have become true. */
+function milestonesOf(claim: KubeObject): readonly (readonly [string, string, unknown])[] {
+  const isTrue = listAt(claim, 'status', 'conditions').filter(
+    (each) => textAt(each, 'status') === 'True',
+  );
+  return MILESTONES.flatMap(([type, kind]) => {
+    const condition = isTrue.find((each) => textAt(each, 'type') === type);
+    return condition === undefined ? [] : [[type, kind, condition] as const];
+  });
 }
 
 function milestoneText(type: string, claim: KubeObject, condition: unknown): string {

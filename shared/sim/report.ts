@@ -14,7 +14,7 @@ import type { ClusterState, DecisionRecord } from '../ports.ts';
 import { readState } from './decode.ts';
 import type { JournalEntry } from './journal.ts';
 import { isoSeconds } from './timeline.ts';
-import { WORLD_START_MS, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface ClaimReport {
   readonly name: string;
@@ -225,7 +225,7 @@ export async function finalState(
     joiner: version,
     region: world.ports.catalog.region,
     seed,
-    start: isoSeconds(WORLD_START_MS),
+    start: isoSeconds(world.startMs),
     end: isoSeconds(world.timeline.nowMs()),
     nodeClaims: claims,
     nodes: nodeReports(state, pods),

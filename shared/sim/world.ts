@@ -10,12 +10,14 @@ import { provision } from '../app/provision/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
 import { idsBy } from '../app/writes/claim-names.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
+import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
 import type { Catalog, GroupUsages, Ports } from '../ports.ts';
 import type { PodWebhook } from './admission.ts';
 import { type Machine, SimulatedCompute } from './cloud/compute.ts';
+import { foundByClasses } from './cloud/found.ts';
 import { SimulatedImages } from './cloud/images.ts';
 import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.ts';
 import { SimulatedCluster } from './cluster.ts';
@@ -39,6 +41,8 @@ export interface WorldOptions {
   readonly seed: number;
   readonly zones: readonly Zone[];
   readonly catalog: Catalog;
+  /** Real EC2NodeClasses: their selectors find here what they have found. @default none */
+  readonly nodeClasses?: readonly NodeClass[];
   readonly settings?: Partial<AppSettings>;
   /** When in a minute its tick is; 0 where absent. */
   readonly tickOffsetMs?: number;
@@ -78,6 +82,7 @@ export class Crash extends Error {
 /** The whole simulated world: cluster, cloud and Joiner's own functions on one virtual clock. */
 export class World {
   readonly timeline: Timeline;
+  readonly startMs: number;
   readonly store: ObjectStore;
   readonly compute: SimulatedCompute;
   readonly recorder = new SimulatedRecorder((record) => this.journal.onDecision(record));
@@ -115,9 +120,10 @@ export class World {
     const { timeline = new Timeline(WORLD_START_MS) } = options;
     const store = new ObjectStore(timeline, seed);
     this.timeline = timeline;
+    this.startMs = timeline.nowMs();
     this.store = store;
     this.tickOffsetMs = options.tickOffsetMs ?? 0;
-    this.paidUntilMs = timeline.nowMs();
+    this.paidUntilMs = this.startMs;
     this.journal = new Journal(timeline, () => this.pricePerHour());
     const kubelets = new Kubelets({
       store,
@@ -139,11 +145,12 @@ export class World {
     });
     store.onChange((change) => this.journal.onChange(change));
     const names = new Prng(seed, 'claims');
+    const found = foundByClasses(options.nodeClasses ?? [], zones);
     const ports: Ports = {
       cluster: simulated,
       compute: this.compute,
-      images: new SimulatedImages(KUBERNETES_VERSION),
-      network: new SimulatedNetwork(cluster, zones, (subnet) => this.used(subnet)),
+      images: new SimulatedImages(KUBERNETES_VERSION, found.images),
+      network: new SimulatedNetwork(cluster, zones, (subnet) => this.used(subnet), found),
       profiles: new SimulatedProfiles(cluster),
       catalog,
       memory: new SimulatedMemory(timeline),

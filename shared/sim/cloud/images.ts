@@ -1,8 +1,10 @@
+import { canonicalText } from '../../core/launch/canonical-text.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
 import { ARCH, INSTANCE_LABELS } from '../../core/model/labels.ts';
 import type { Image, NodeClass, SelectorTerm } from '../../core/model/node-class.ts';
 import type { RequirementExpression } from '../../core/model/requirement.ts';
 import type { Images } from '../../ports.ts';
+import type { Found } from './found.ts';
 
 const GPU = INSTANCE_LABELS.gpuCount;
 const ACCELERATOR = INSTANCE_LABELS.acceleratorCount;
@@ -52,15 +54,22 @@ function imagesOfTerm(term: SelectorTerm, kubernetes: string): readonly Image[] 
   return [image(JSON.stringify(term), [])];
 }
 
-/** Any alias resolves, and so does any well-formed image id; other terms find one image. */
+/**
+ * Terms find what a real class has found by them. Otherwise any alias resolves, and so does any
+ * well-formed image id; other terms find one image.
+ */
 export class SimulatedImages implements Images {
   private readonly kubernetes: string;
+  private readonly found: Found<Image>;
 
-  constructor(kubernetes: string) {
+  constructor(kubernetes: string, found: Found<Image> = new Map()) {
     this.kubernetes = kubernetes;
+    this.found = found;
   }
 
   async resolve(nodeClass: NodeClass): Promise<readonly Image[]> {
+    const found = this.found.get(canonicalText(nodeClass.amiSelectorTerms));
+    if (found !== undefined) return found;
     return nodeClass.amiSelectorTerms.flatMap((term) => imagesOfTerm(term, this.kubernetes));
   }
 }

@@ -1,6 +1,13 @@
+import { canonicalText } from '../../core/launch/canonical-text.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
-import type { NodeClass, SelectorTerm } from '../../core/model/node-class.ts';
+import type {
+  NodeClass,
+  SecurityGroup,
+  SelectorTerm,
+  Subnet,
+} from '../../core/model/node-class.ts';
 import type { Network, Profiles } from '../../ports.ts';
+import type { Found } from './found.ts';
 
 /** Addresses of a /19 less the five that AWS keeps. */
 const FREE_ADDRESSES = 8187;
@@ -18,19 +25,39 @@ function isWellFormed(id: string, prefix: string): boolean {
   return new RegExp(`^${prefix}-[0-9a-f]{8,17}$`).test(id);
 }
 
-/** One private subnet (/19) in each zone and one security group, matched by any tag or name. */
+/** What real classes have found by their terms. */
+interface FoundNetwork {
+  readonly subnets: Found<Subnet>;
+  readonly securityGroups: Found<SecurityGroup>;
+}
+
+const NOTHING_FOUND: FoundNetwork = { subnets: new Map(), securityGroups: new Map() };
+
+/**
+ * What a real class has found by the same terms; otherwise one private subnet (/19) in each zone
+ * and one security group, matched by any tag or name.
+ */
 export class SimulatedNetwork implements Network {
   private readonly zones: readonly Zone[];
   private readonly cluster: string;
   private readonly usedBySubnet: (subnet: string) => number;
+  private readonly found: FoundNetwork;
 
-  constructor(cluster: string, zones: readonly Zone[], used: (subnet: string) => number) {
+  constructor(
+    cluster: string,
+    zones: readonly Zone[],
+    used: (subnet: string) => number,
+    found = NOTHING_FOUND,
+  ) {
+    this.found = found;
     this.cluster = cluster;
     this.zones = [...zones].sort((a, b) => (a.zone < b.zone ? -1 : 1));
     this.usedBySubnet = used;
   }
 
   async subnets(terms: readonly SelectorTerm[]): ReturnType<Network['subnets']> {
+    const found = this.found.subnets.get(canonicalText(terms));
+    if (found !== undefined) return found.map((each) => this.withFree(each));
     const ids = terms.flatMap((term) => (term.id === undefined ? [] : [term.id]));
     const named = [...new Set(ids)].sort().filter((id) => isWellFormed(id, 'subnet'));
     const chosen = named.map((id, index) => ({ id, place: this.zones[index % this.zones.length] }));
@@ -38,13 +65,17 @@ export class SimulatedNetwork implements Network {
       ? this.zones.map((place) => ({ id: fakeId('subnet', this.cluster, place.zone), place }))
       : [];
     return [...chosen, ...own].flatMap(({ id, place }) =>
-      place === undefined
-        ? []
-        : [{ id, ...place, freeAddresses: FREE_ADDRESSES - this.usedBySubnet(id) }],
+      place === undefined ? [] : [this.withFree({ id, ...place })],
     );
   }
 
+  private withFree(subnet: Subnet) {
+    return { ...subnet, freeAddresses: FREE_ADDRESSES - this.usedBySubnet(subnet.id) };
+  }
+
   async securityGroups(terms: readonly SelectorTerm[]): ReturnType<Network['securityGroups']> {
+    const found = this.found.securityGroups.get(canonicalText(terms));
+    if (found !== undefined) return found;
     const ids = terms.flatMap((term) => (term.id === undefined ? [] : [term.id]));
     const named = [...new Set(ids)].sort().filter((id) => isWellFormed(id, 'sg'));
     const own = terms.some((term) => term.id === undefined)
