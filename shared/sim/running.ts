@@ -1,10 +1,20 @@
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, SUBNET, ZONE } from '../core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  NODE_POOL,
+  SECURITY_GROUPS,
+  SUBNET,
+  ZONE,
+} from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import { PortError } from '../ports.ts';
 import type { Machine } from './cloud/compute.ts';
 import { readState } from './decode.ts';
 import { type Json, listAt, textAt } from './json.ts';
+import { withStatus } from './objects.ts';
+import type { ObjectStore } from './store.ts';
 import { WORLD_START_MS, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,22 +36,55 @@ export function startMsOf(objects: readonly Json[]): number {
   return Math.ceil(readAtMs / MINUTE_MS) * MINUTE_MS;
 }
 
+/** The types of the class as if it had a subnet in the zone: what runs there does so in any case. */
+async function typesIn({ ports }: World, nodeClass: NodeClass, zone: string) {
+  const subnets = [{ id: '', zone, zoneId: undefined }];
+  try {
+    return await ports.catalog.instanceTypes({
+      ...nodeClass,
+      status: { ...nodeClass.status, subnets },
+    });
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    // The class's ValidationSucceeded condition says what is wrong with it.
+    return [];
+  }
+}
+
 /**
  * Lets the cloud have the instances of NodeClaims that had one before the world was made. One
  * without a Node, or of a type or zone that the catalog does not have, is left out.
  */
-export async function adoptInstances({ store, compute, ports }: World): Promise<void> {
+export async function adoptInstances(world: World): Promise<void> {
+  const { store, compute } = world;
   const { objects, nodeClasses } = readState(store);
   const joined = new Set(objects.nodes.map(({ providerId }) => providerId));
   const classes = new Map(nodeClasses.map((each) => [each.name, each]));
+  const known = new Map<string, Awaited<ReturnType<typeof typesIn>>>();
   for (const claim of objects.nodeClaims) {
     const nodeClass = classes.get(claim.nodeClassRef.name);
     if (nodeClass === undefined || !joined.has(claim.providerId)) continue;
-    const types = await ports.catalog.instanceTypes(nodeClass);
+    const zone = claim.labels[ZONE] ?? '';
+    const key = `${nodeClass.name} ${zone}`;
+    const types = known.get(key) ?? (await typesIn(world, nodeClass, zone));
+    known.set(key, types);
     const type = types.find(({ name }) => name === claim.labels[INSTANCE_TYPE]);
     const machine = type && machineOf(claim, nodeClass, type);
-    if (machine !== undefined) compute.machines.set(machine.id, machine);
+    if (machine === undefined) continue;
+    compute.machines.set(machine.id, machine);
+    if (nodeClass.status.images.length === 0) forgetFound(store, claim.name);
   }
+}
+
+/** Of a class without a status nobody knows what it has found, nor whether a node has drifted. */
+function forgetFound(store: ObjectStore, name: string): void {
+  const claim = store.get('NodeClaim', undefined, name);
+  if (claim === undefined) return;
+  store.update(claim, (latest) => {
+    const { metadata } = latest;
+    const { [SECURITY_GROUPS]: _, [SUBNET]: __, ...annotations } = metadata.annotations;
+    return { ...withStatus(latest, { imageID: null }), metadata: { ...metadata, annotations } };
+  });
 }
 
 function machineOf(

@@ -63,7 +63,11 @@ describe('a cluster that runs, as kubectl prints it', () => {
   });
 
   async function simulated(...options: readonly string[]): Promise<FinalState> {
-    const answer = await inFolder({ 'all.json': dump }, (folder) =>
+    return simulatedOf(dump, ...options);
+  }
+
+  async function simulatedOf(text: string, ...options: readonly string[]): Promise<FinalState> {
+    const answer = await inFolder({ 'all.json': text }, (folder) =>
       joiner('simulate', folder, '--bare', '-o', 'json', ...options),
     );
     expect(answer).toMatchObject({ exitCode: 0, stderr: '' });
@@ -114,6 +118,16 @@ describe('a cluster that runs, as kubectl prints it', () => {
       joiner('simulate', folder, '--bare', '--duration', '1m', '--region', 'eu-west-1'),
     );
     expect(stdout).toContain('not in it: 2 nodes without an instance here');
+  });
+
+  it('goes on as well with a class as it is kept in git, without a status', async () => {
+    const { items, ...rest } = JSON.parse(dump);
+    const kept = items.map(({ status, ...each }: { status?: object; kind: string }) =>
+      each.kind === 'EC2NodeClass' ? each : { ...each, status },
+    );
+    const state = await simulatedOf(JSON.stringify({ ...rest, items: kept }), '--duration', '8m');
+    expect(state.timeline.map(({ kind }) => kind)).not.toContain('drifted');
+    expect(state.nodeClaims).toMatchObject([{ pricePerHour: 0.192 }]);
   });
 
   it('costs in the comparison what it costs', async () => {
