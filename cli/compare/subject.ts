@@ -24,7 +24,7 @@ export interface Subject {
   readonly region: string;
   /** Where the prices come from. */
   readonly source: string;
-  /** A cluster as it runs; manifests have no nodes yet. */
+  /** A cluster as it runs, of which the manifests may be; others have no nodes yet. */
   readonly isLive: boolean;
   /** Pods that wait and that the manifests do not have: those of a new EKS cluster. */
   readonly added: number;
@@ -65,7 +65,7 @@ export async function appliedManifests(
     nowMs,
     region: prices.region,
     source,
-    isLive: false,
+    isLive: planning.snapshot.nodes.length > 0,
     added: pods.filter((pod) => isReschedulable(pod) && added.has(deploymentOf(pod))).length,
     notes: failures.map(({ object, message }) => `${object}: ${message}`),
   };

@@ -136,5 +136,7 @@ describe('a cluster that runs, as kubectl prints it', () => {
     );
     expect(stdout).toMatch(/^runs now .* \$0\.3840 +2 /m);
     expect(stdout).toMatch(/^Joiner .* \$0\.1920 +1 /m);
+    expect(stdout).toMatch(/ UNPLACED +EVICTIONS /);
+    expect(stdout).toContain('Both results are then consolidated');
   });
 });
