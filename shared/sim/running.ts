@@ -1,4 +1,5 @@
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -53,17 +54,18 @@ async function typesIn({ ports }: World, nodeClass: NodeClass, zone: string) {
 
 /**
  * Lets the cloud have the instances of NodeClaims that had one before the world was made. One
- * without a Node, or of a type or zone that the catalog does not have, is left out.
+ * whose Node is missing, or of a type or zone that the catalog does not have, is left out.
  */
 export async function adoptInstances(world: World): Promise<void> {
-  const { store, compute } = world;
+  const { store } = world;
   const { objects, nodeClasses } = readState(store);
   const joined = new Set(objects.nodes.map(({ providerId }) => providerId));
   const classes = new Map(nodeClasses.map((each) => [each.name, each]));
   const known = new Map<string, Awaited<ReturnType<typeof typesIn>>>();
   for (const claim of objects.nodeClaims) {
     const nodeClass = classes.get(claim.nodeClassRef.name);
-    if (nodeClass === undefined || !joined.has(claim.providerId)) continue;
+    const hasNode = joined.has(claim.providerId);
+    if (nodeClass === undefined || (isTrue(claim, 'Registered') && !hasNode)) continue;
     const zone = claim.labels[ZONE] ?? '';
     const key = `${nodeClass.name} ${zone}`;
     const types = known.get(key) ?? (await typesIn(world, nodeClass, zone));
@@ -71,7 +73,7 @@ export async function adoptInstances(world: World): Promise<void> {
     const type = types.find(({ name }) => name === claim.labels[INSTANCE_TYPE]);
     const machine = type && machineOf(claim, nodeClass, type);
     if (machine === undefined) continue;
-    compute.machines.set(machine.id, machine);
+    world.adopt(machine, hasNode);
     if (nodeClass.status.images.length === 0) forgetFound(store, claim.name);
   }
 }
@@ -120,8 +122,8 @@ function machineOf(
       strategy: 'lowest-price',
       overrides: [],
       tags: {},
-      nodeLabels: {},
-      taints: claim.taints,
+      nodeLabels: labels,
+      taints: [...claim.taints, ...claim.startupTaints],
       podsMax: {},
       requests: {},
       sendContext: false,

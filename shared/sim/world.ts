@@ -106,6 +106,7 @@ export class World {
   /** By instance, as they were when it was launched. */
   readonly terms = new Map<string, LaunchTerms>();
   private readonly ownPorts: Ports;
+  private readonly kubelets: Kubelets;
   /** For whoever moves time by itself: its controllers act where they are told to. */
   readonly controlPlane: ControlPlane;
   private readonly tickOffsetMs: number;
@@ -125,7 +126,7 @@ export class World {
     this.tickOffsetMs = options.tickOffsetMs ?? 0;
     this.paidUntilMs = this.startMs;
     this.journal = new Journal(timeline, () => this.pricePerHour());
-    const kubelets = new Kubelets({
+    this.kubelets = new Kubelets({
       store,
       timeline,
       delays: new Prng(seed, 'kubelets'),
@@ -134,8 +135,8 @@ export class World {
       overlaidOf: (providerId) => this.overlaidResources(providerId),
     });
     this.compute = new SimulatedCompute(timeline, catalog, seed, {
-      launch: (machine) => this.launch(kubelets, machine),
-      gone: (machine) => this.lose(kubelets, machine),
+      launch: (machine) => this.launch(machine),
+      gone: (machine) => this.lose(machine),
     });
     const simulated = new SimulatedCluster(store, {
       event: (event) => this.journal.onEvent(event),
@@ -163,7 +164,7 @@ export class World {
     this.ports = options.wrap === undefined ? ports : options.wrap(ports);
     const envelope = { accountId: ACCOUNT, region: catalog.region };
     this.settings = appSettings(cluster, envelope, options.settings);
-    this.controlPlane = new ControlPlane(timeline, kubelets, {
+    this.controlPlane = new ControlPlane(timeline, this.kubelets, {
       store,
       names: new Prng(seed, 'pods'),
       webhooks: this.webhooks,
@@ -316,15 +317,24 @@ export class World {
     }
   }
 
-  private launch(kubelets: Kubelets, machine: Machine): void {
-    this.launched += 1;
-    if (!this.joins(machine)) return;
-    kubelets.boot(machine, () => this.compute.machines.get(machine.id)?.state === 'running');
+  /** An instance that was launched before this world began; one without a Node boots. */
+  adopt(machine: Machine, hasNode: boolean): void {
+    this.compute.machines.set(machine.id, machine);
+    if (!hasNode) this.boot(machine);
   }
 
-  private lose(kubelets: Kubelets, machine: Machine): void {
+  private launch(machine: Machine): void {
+    this.launched += 1;
+    if (this.joins(machine)) this.boot(machine);
+  }
+
+  private boot(machine: Machine): void {
+    this.kubelets.boot(machine, () => this.compute.machines.get(machine.id)?.state === 'running');
+  }
+
+  private lose(machine: Machine): void {
     this.terminated += 1;
-    kubelets.lose(machine);
+    this.kubelets.lose(machine);
   }
 
   private countEviction(pod: string): void {

@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadManifests } from '../../cli/simulate/load.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { listAt, objectAt, textAt } from '../../shared/sim/json.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
+import type { KubeObject } from '../../shared/sim/store.ts';
 import { NODE_CLASS } from './manifests.ts';
 import { inFolder, joiner } from './run.ts';
 
@@ -128,6 +130,25 @@ describe('a cluster that runs, as kubectl prints it', () => {
     const state = await simulatedOf(JSON.stringify({ ...rest, items: kept }), '--duration', '8m');
     expect(state.timeline.map(({ kind }) => kind)).not.toContain('drifted');
     expect(state.nodeClaims).toMatchObject([{ pricePerHour: 0.192 }]);
+  });
+
+  it('sees an instance join that was launched just before it was read', async () => {
+    const { items, ...rest } = JSON.parse(dump);
+    const [name] = (await simulated('--duration', '8m')).nodeClaims.map((each) => each.nodeName);
+    const isOn = (each: { spec?: { nodeName?: string } }) => each.spec?.nodeName === name;
+    const early = items.flatMap((each: KubeObject) => {
+      const { nodeName, conditions, ...status } = objectAt(each, 'status');
+      if (each.kind === 'Node' && each.metadata.name === name) return [];
+      if (each.kind === 'Pod' && isOn(each as object)) return [];
+      if (each.kind !== 'NodeClaim' || nodeName !== name) return [each];
+      const launched = listAt(conditions).filter((one) => textAt(one, 'type') === 'Launched');
+      return [{ ...each, status: { ...status, conditions: launched } }];
+    });
+    const text = JSON.stringify({ ...rest, items: early });
+    const { nodeClaims, pods, totals } = await simulatedOf(text, '--duration', '2m');
+    expect(totals).toMatchObject({ launched: 0, terminated: 0 });
+    expect(nodeClaims.map(({ nodeName }) => nodeName)).toHaveLength(2);
+    expect(pods).toMatchObject({ running: 1, pending: [] });
   });
 
   it('costs in the comparison what it costs', async () => {
