@@ -52,5 +52,8 @@ export function age(seconds: number): string {
   if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
   if (minutes < 180) return `${minutes}m`;
   const hours = Math.floor(minutes / 60);
-  return hours < 8 && minutes % 60 > 0 ? `${hours}h${minutes % 60}m` : `${hours}h`;
+  if (hours < 8 && minutes % 60 > 0) return `${hours}h${minutes % 60}m`;
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  return days < 8 && hours % 24 > 0 ? `${days}d${hours % 24}h` : `${days}d`;
 }

@@ -38,6 +38,9 @@ describe('an age', () => {
     [12_000, '3h20m'],
     [28_800, '8h'],
     [90_000, '25h'],
+    [172_800, '2d'],
+    [180_000, '2d2h'],
+    [31 * 86_400 + 7200, '31d'],
   ])('of %s s is %s', (seconds, text) => {
     expect(age(seconds)).toBe(text);
   });
