@@ -52,7 +52,11 @@ interface Moved {
 }
 
 /** Thirty nodes of two pods each; of the new nodes those do not join that the function names. */
-async function moveThirty(isBad: (number: number) => boolean, minutes: number): Promise<Moved> {
+async function moveThirty(
+  isBad: (number: number) => boolean,
+  minutes: number,
+  isEnded = false,
+): Promise<Moved> {
   const pool = poolOf([
     within('karpenter.k8s.aws/instance-family', ['c7g', 'c8g']),
     within('karpenter.k8s.aws/instance-size', ['xlarge']),
@@ -70,9 +74,17 @@ async function moveThirty(isBad: (number: number) => boolean, minutes: number): 
   const broken = new Set<string>();
   world.afterEachStep(() => {
     for (const each of violations(world)) broken.add(each);
+    if (isEnded) endBooting(world);
   });
   await world.run(WORLD_START_MS + minutes * MINUTE);
   return { world, broken: [...broken], launched };
+}
+
+/** As EC2 does where a volume's key may not be used. */
+function endBooting({ compute }: World): void {
+  for (const { id, instanceType, state } of compute.machines.values()) {
+    if (state === 'running' && instanceType.startsWith('c8g')) void compute.terminate([id]);
+  }
 }
 
 function typesOf(world: World): ReadonlyMap<string, number> {
@@ -106,6 +118,16 @@ describe('a move of thirty nodes', () => {
     expect(condition?.message).toMatch(
       /^Consolidation launches no c8g\.xlarge on-demand before 2026-.*was not ready after 10 minutes/u,
     );
+  });
+
+  it('is tried ever less often where EC2 ends each instance while it boots', async () => {
+    const { world, launched } = await moveThirty(() => true, 100, true);
+    expect(typesOf(world)).toEqual(new Map([['c7g.xlarge', 30]]));
+    expect(world.evictions).toBe(0);
+    expect(launched).toBeLessThanOrEqual(90);
+    const [pool] = readState(world.store).objects.nodePools;
+    const condition = pool && conditionOf(pool, 'ConsolidationHealthy');
+    expect(condition?.message).toMatch(/^Consolidation launches no c8g\.xlarge on-demand before/u);
   });
 
   it('says when nodes of the kind become ready again', async () => {

@@ -16,7 +16,7 @@ import { markConsolidatable } from './consolidatable.ts';
 import { ConsolidationMemory } from './consolidation-memory.ts';
 import { canariesOf, driftResults, markDrift, provenStates, targetsOf } from './drift-results.ts';
 import { BlockedEvents } from './events.ts';
-import { forgetFailedMoves } from './failed-moves.ts';
+import { forgetFailedMoves, noteEndedMoves } from './failed-moves.ts';
 import type { Search } from './method.ts';
 import { METHODS } from './methods.ts';
 import { type Disruption, type DisruptPass, newOutcome, noChanges } from './pass.ts';
@@ -124,6 +124,7 @@ async function actAtOnce(pass: DisruptPass): Promise<readonly Search[]> {
   await mark(pass);
   await forgetCanaries(pass);
   await noteCanaries(pass);
+  await noteEndedMoves(pass);
   await forgetFailedMoves(pass);
   await judgeMoves(pass);
   await followCommands(pass);

@@ -1,4 +1,5 @@
 import {
+  endedTargets,
   type FailedMoves,
   failedMoves,
   failedMovesText,
@@ -39,11 +40,31 @@ export async function noteFailedMove(
   claim: NodeClaim,
   cause: Reason,
 ): Promise<void> {
-  const { ports, nowMs } = pass;
   const pool = poolOf(pass, claim);
-  if (pool === undefined) return;
+  if (pool !== undefined) await noteFailure(pass, pool, targetOf(claim), cause);
+}
+
+/** Replacements that ended while they booted: their claims have gone before a pass could see them. */
+export async function noteEndedMoves(pass: DisruptPass): Promise<void> {
+  const { ports, state, nowMs, outcome } = pass;
+  const failed = await ports.memory.failedRegistrations();
+  for (const pool of state.objects.nodePools) {
+    const tried = failed.get(pool.name)?.tried ?? new Map();
+    for (const target of endedTargets(tried, movesOf(pass, pool), nowMs)) {
+      const note = () => noteFailure(pass, pool, target, reason('instance-terminated-early', {}));
+      outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
+    }
+  }
+}
+
+async function noteFailure(
+  pass: DisruptPass,
+  pool: NodePool,
+  target: string,
+  cause: Reason,
+): Promise<void> {
+  const { ports, nowMs } = pass;
   const before = movesOf(pass, pool);
-  const target = targetOf(claim);
   const moves = withFailure(remembered(before, nowMs), target, nowMs);
   const move = moves.get(target);
   if (move === undefined || moves.get(target) === before.get(target)) return;

@@ -1,4 +1,4 @@
-import { triedStates } from '../../core/disruption/canary.ts';
+import { triedBy } from '../../core/disruption/tried.ts';
 import { reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import {
@@ -86,7 +86,7 @@ async function countUnjoined(ports: Ports, hit: MatchedMessage): Promise<void> {
     hit.action.confirmedBy === 'instance-state' && !isTrue(hit.claim, 'Registered');
   const pool = poolNameOf(hit);
   if (!isUnjoined || pool === '') return;
-  await ports.memory.recordRegistration(pool, false, triedStates(hit.claim));
+  await ports.memory.recordRegistration(pool, false, triedBy(hit.claim));
 }
 
 async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {

@@ -1,4 +1,4 @@
-import { triedStates } from '../../core/disruption/canary.ts';
+import { triedBy } from '../../core/disruption/tried.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../../core/lifecycle/actions.ts';
@@ -123,8 +123,8 @@ export async function deleteClaim(
   if (action.repairCause !== undefined) await publishUnhealthy(pass, claim, action.repairCause);
   await ports.cluster.delete(claimRef(claim));
   // Only now: a deletion that fails is tried again, and one node is to count once.
-  // A late canary is seen by its claim; of one that has ended nothing is left in a moment.
-  const tried = isUnjoined ? triedStates(claim) : [];
+  // One that is late is seen by its claim; of one that has ended nothing is left in a moment.
+  const tried = isUnjoined ? triedBy(claim) : [];
   if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, false, tried);
   countDeletion(pass, claim, action);
   const decision = {

@@ -1,6 +1,9 @@
 import { readJsonObject, readTime } from '../model/annotations/json-object.ts';
+import type { NotedTimes } from '../model/annotations/noted-times.ts';
+import { replacedUids } from '../model/annotations/replacements.ts';
 import type { InstanceType } from '../model/instance-type.ts';
-import { CAPACITY_TYPE, FAILED_MOVES, INSTANCE_TYPE, type Labels } from '../model/labels.ts';
+import { CAPACITY_TYPE, FAILED_MOVES, INSTANCE_TYPE, type Labels, TRIES } from '../model/labels.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
 
 /**
  * What consolidation does not launch for a while, of a NodePool: a node of the kind was to take the
@@ -62,6 +65,31 @@ export function failedMovesText(moves: FailedMoves): string | null {
 /** What a claim was launched as, for people and as a key. */
 export function targetOf({ labels }: { readonly labels: Labels }): string {
   return `${labels[INSTANCE_TYPE] ?? ''} ${labels[CAPACITY_TYPE] ?? ''}`;
+}
+
+/** Before a target in what an instance was to try, which the memory of launches keeps. */
+const MOVE_TO = 'move to ';
+
+/** What a replacement was to try beside what is new: of a canary that is to blame. */
+export function triedMove(claim: Pick<NodeClaim, 'annotations' | 'labels'>): readonly string[] {
+  const { annotations } = claim;
+  const isMove = replacedUids(annotations).length > 0 && annotations[TRIES] === undefined;
+  return isMove ? [`${MOVE_TO}${targetOf(claim)}`] : [];
+}
+
+/** The targets whose instances ended while they booted since the last failure of each was noted. */
+export function endedTargets(
+  tried: NotedTimes,
+  moves: FailedMoves,
+  nowMs: number,
+): readonly string[] {
+  return [...tried].flatMap(([text, atMs]) => {
+    if (!text.startsWith(MOVE_TO) || nowMs - atMs >= WAIT_MS) return [];
+    const target = text.slice(MOVE_TO.length);
+    const noted = moves.get(target);
+    const isNoted = noted !== undefined && atMs <= noted.untilMs - waitMsOf(noted.count);
+    return isNoted ? [] : [target];
+  });
 }
 
 /** The moves with one more failure; those of one move count once. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  endedTargets,
   type FailedMoves,
   failedMoves,
   failedMovesText,
@@ -25,6 +26,24 @@ function failing(times: number): FailedMoves {
   }
   return moves;
 }
+
+describe('an instance of a move that ended while it booted', () => {
+  it.each<[string, Readonly<Record<string, number>>, FailedMoves, number, readonly string[]]>([
+    ['counts', { [`move to ${TARGET}`]: 5 }, new Map(), 6, [TARGET]],
+    ['counts once', { [`move to ${TARGET}`]: 5 }, withFailure(new Map(), TARGET, 6), 7, []],
+    [
+      'counts after another',
+      { [`move to ${TARGET}`]: 5 },
+      withFailure(new Map(), TARGET, 4),
+      6,
+      [TARGET],
+    ],
+    ['counts no longer after 15 minutes', { [`move to ${TARGET}`]: 0 }, new Map(), 15 * MINUTE, []],
+    ['is no canary', { 'NodePool/general template abc': 5 }, new Map(), 6, []],
+  ])('%s', (_, tried, moves, nowMs, targets) => {
+    expect(endedTargets(new Map(Object.entries(tried)), moves, nowMs)).toEqual(targets);
+  });
+});
 
 describe('moves that failed', () => {
   it.each([
