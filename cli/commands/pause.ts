@@ -79,10 +79,13 @@ function asDocument(
   return documentText(value, format);
 }
 
+/** As many days as `--for` takes; who wants more leaves it out. */
+const PAUSE_MS_MAX = 9999 * 86_400_000;
+
 function duration(text: string): number {
   const ms = parseDurationOrDaysMs(text);
-  if (ms === undefined || ms === 0) {
-    throw new InvalidArgumentError('expected a time such as 30m, 1h30m or 2d.');
+  if (ms === undefined || ms === 0 || ms > PAUSE_MS_MAX) {
+    throw new InvalidArgumentError('expected a time such as 30m, 1h30m or 2d, up to 9999d.');
   }
   return ms;
 }
