@@ -288,9 +288,10 @@ export class PoolSafety {
   /**
    * Of moves of one node to others, at prices that nobody has changed. Of nodes that nothing
    * replaces several may have gone together, which saves more than each; so may nodes whose
-   * replacements were decided on at the same moment, each waiting for one of its own.
+   * replacements were decided on at the same moment, each waiting for one of its own, though a
+   * write that failed may have kept the others' from being made.
    */
-  private checkSaving({ claim, reason, pools }: Going): void {
+  private checkSaving({ claim, reason, decidedAtMs, pools }: Going): void {
     const { users, onProblem } = this.settings;
     if (reason !== 'Underutilized' || users.havePricesChanged) return;
     const price = Number(claim.annotations[PRICE]);
@@ -302,6 +303,12 @@ export class PoolSafety {
     // Some may be gone: what they were for has stayed, and the rest of the move goes on.
     const others = [...this.moments].filter(([name]) => !names.includes(name));
     if (others.some(([, moment]) => moments.has(moment))) return;
+    const isTogether = this.objects.nodeClaims.some(({ uid, annotations }) => {
+      const atMs = this.decided.get(uid)?.atMs ?? Number.NEGATIVE_INFINITY;
+      const isBegun = annotations[REPLACED_BY] !== undefined;
+      return uid !== claim.uid && isBegun && Math.abs(atMs - decidedAtMs) < TOLERANCE_MS;
+    });
+    if (isTogether) return;
     const saving = made.reduce((left, each) => left - Number(each.annotations[PRICE]), price);
     const least = Math.min(...pools.map((pool) => leastSaving(pool, price)));
     if (least > 0 && saving < least - ROUNDING) {
