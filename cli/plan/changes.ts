@@ -5,6 +5,7 @@ import { decodeDaemonSet } from '../../shared/api/kubernetes/cluster.ts';
 import { PodDecoder } from '../../shared/api/kubernetes/pod.ts';
 import { decodeNodeOverlay } from '../../shared/api/node-overlay.ts';
 import { decodeNodePool } from '../../shared/api/node-pool.ts';
+import { resourceOf } from '../../shared/api/resources.ts';
 import type { DaemonSet } from '../../shared/core/model/cluster.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import { isLive, type Pod, type PodSpec, podKey } from '../../shared/core/model/pod.ts';
@@ -221,8 +222,6 @@ function withDaemonSet(state: ClusterState, object: Json): ClusterState {
   return { ...state, objects: { ...state.objects, daemonSets: [...others, wanted] } };
 }
 
-const CLUSTER_KINDS: ReadonlySet<string> = new Set(['NodePool', 'EC2NodeClass', 'NodeOverlay']);
-
 type Apply = (state: ClusterState, object: Json, notes: string[]) => ClusterState;
 
 /** How each kind is taken into account. */
@@ -239,7 +238,8 @@ const KINDS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
 
 /** The object where kubectl would put it: those of a namespace that name none in this one. */
 function placed(object: Json, namespace: string): Json {
-  if (CLUSTER_KINDS.has(textAt(object, 'kind') ?? '')) return object;
+  const resource = resourceOf(textAt(object, 'apiVersion') ?? '', textAt(object, 'kind') ?? '');
+  if (resource?.namespaced === false) return object;
   return { ...object, metadata: { namespace, ...objectAt(object, 'metadata') } };
 }
 

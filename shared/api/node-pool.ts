@@ -20,6 +20,7 @@ import {
   durationOrNeverMs,
   eachKey,
   LABEL_VALUE,
+  LABEL_VALUE_MAX,
   labelKeyFault,
   NODE_POOL_KEYS,
   nodeClassRef,
@@ -94,7 +95,7 @@ const templateSpec = withRules(
 
 const labels = z.record(
   z.string().max(316),
-  z.string().max(63).regex(LABEL_VALUE, { message: 'must be a label value' }),
+  z.string().max(LABEL_VALUE_MAX).regex(LABEL_VALUE, { message: 'must be a label value' }),
 );
 
 /** The labels of a template: at most 100, none of a domain that is not the user's. */
@@ -216,8 +217,6 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   [CAPACITY_TYPE]: CAPACITY_TYPES,
   [TENANCY]: ['default', 'dedicated'],
 };
-
-const LABEL_VALUE_MAX = 63;
 
 /** What CEL leaves open and Karpenter's controller checks: reason NodePoolValidationFailed. */
 function runtimeFault(name: string, { template }: Spec): string | undefined {

@@ -2,8 +2,7 @@ import { withPlannedLabels } from '../app/planning/new-claims.ts';
 import type { PlannedWritten } from '../app/provision/planned-claims.ts';
 import { claimRef } from '../app/writes/references.ts';
 import { allocatable } from '../core/instance-types/allocatable.ts';
-import { instanceLabels } from '../core/instance-types/instance-labels.ts';
-import { tenancyOf } from '../core/launch/launch-request.ts';
+import { launchedLabels } from '../core/launch/launch-request.ts';
 import { isOurs } from '../core/launch/node-classes.ts';
 import { chooseLaunch } from '../core/launch/overrides.ts';
 import { withConditions } from '../core/lifecycle/conditions.ts';
@@ -14,7 +13,6 @@ import {
   INSTANCE_TYPE,
   type Labels,
   NODE_POOL,
-  TENANCY,
   ZONE,
 } from '../core/model/labels.ts';
 import type { OfferingChoice, Plan, PlannedNodeClaim } from '../core/model/plan.ts';
@@ -73,8 +71,7 @@ export async function launchStatic(
     if (first === undefined) continue;
     const { type, offering } = first;
     const ref = claimRef(claim);
-    const known = instanceLabels(type, offering, region);
-    const labels = { ...known, ...claim.labels, [TENANCY]: tenancyOf(claim) };
+    const labels = launchedLabels(claim, first, region);
     await cluster.patchNodeClaim(ref, { labels });
     const launched = { type: 'Launched', status: 'True', reason: 'Launched', message: '' } as const;
     await cluster.patchNodeClaimStatus(ref, {

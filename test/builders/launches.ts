@@ -1,7 +1,11 @@
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import { launchTags } from '../../shared/core/launch/launch-request.ts';
 import { sha256 } from '../../shared/core/launch/sha256.ts';
-import type { NodeClass, NodeClassStatus } from '../../shared/core/model/node-class.ts';
+import type {
+  CapacityReservation,
+  NodeClass,
+  NodeClassStatus,
+} from '../../shared/core/model/node-class.ts';
 import type { FleetOverride, FleetRequest } from '../../shared/ports/cloud.ts';
 
 const SPEC = {
@@ -10,6 +14,21 @@ const SPEC = {
   subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
   securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
 };
+
+/** With room for whoever asks; of its free instances the catalog's environment tells. */
+export function aReservation(zone: string): CapacityReservation {
+  return {
+    id: 'cr-1',
+    instanceType: 'm5.large',
+    zone,
+    ownerID: '123456789012',
+    instanceMatchCriteria: 'open',
+    reservationType: 'default',
+    interruptible: false,
+    state: 'active',
+    endsAtMs: undefined,
+  };
+}
 
 /** A resolved class, as the API server would hand it out. */
 export function aNodeClass(

@@ -46,7 +46,8 @@ function nameFault(what: string, qualified: string): string | undefined {
   return `${what}: its prefix has more than ${PREFIX_MAX} characters`;
 }
 
-/** A label value. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
+/** A label value, and how long it may be. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
+export const LABEL_VALUE_MAX = 63;
 export const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
 /**
@@ -207,7 +208,7 @@ function key(rules: readonly Rule<string>[]) {
   return withRules(text, rules);
 }
 
-const values = z.array(z.string().max(63)).optional();
+const values = z.array(z.string().max(LABEL_VALUE_MAX)).optional();
 
 /** A requirement of a NodePool or NodeClaim. */
 export function requirement(keys: readonly Rule<string>[]) {

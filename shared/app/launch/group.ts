@@ -1,13 +1,12 @@
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { allocatable } from '../../core/instance-types/allocatable.ts';
-import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { mayBeHadElsewhere } from '../../core/launch/faults.ts';
 import { clientToken, type FleetMembership, membershipOf } from '../../core/launch/fleet-group.ts';
 import {
+  launchedLabels,
   launchFacts,
   launchTags,
   optionAnnotations,
-  tenancyOf,
 } from '../../core/launch/launch-request.ts';
 import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import type { LaunchOption } from '../../core/launch/overrides.ts';
@@ -20,7 +19,6 @@ import {
   NODE_CLASS_HASH,
   NODE_CLASS_HASH_VERSION,
   NODE_POOL,
-  TENANCY,
   ZONE,
 } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
@@ -68,14 +66,10 @@ async function assign(
   const { claim, nodeClass, request } = item;
   const option = optionOf(item, instance);
   const ref = claimRef(claim);
-  const known =
-    option === undefined ? {} : instanceLabels(option.type, option.offering, ports.catalog.region);
   const noted = await ports.cluster.patchNodeClaim(ref, {
     labels: {
-      ...known,
       ...nodeClassLabels(claim.nodeClassRef),
-      ...claim.labels,
-      [TENANCY]: tenancyOf(claim),
+      ...launchedLabels(claim, option, ports.catalog.region),
       [INSTANCE_TYPE]: instance.instanceType,
       [ZONE]: instance.zone,
       [CAPACITY_TYPE]: instance.capacityType,

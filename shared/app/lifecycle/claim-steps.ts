@@ -16,8 +16,7 @@ import {
   ON_DEMAND,
   PRICE,
   RESERVATION_ID,
-  RESERVATION_INTERRUPTIBLE,
-  RESERVATION_TYPE,
+  RESERVATION_LABELS,
   ZONE,
 } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
@@ -133,12 +132,8 @@ async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<voi
 /** The claim comes last: what it says is what this is decided by. */
 async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[]): Promise<void> {
   const { cluster } = ports;
-  const labels = {
-    [CAPACITY_TYPE]: ON_DEMAND,
-    [RESERVATION_ID]: null,
-    [RESERVATION_TYPE]: null,
-    [RESERVATION_INTERRUPTIBLE]: null,
-  };
+  const without = Object.fromEntries([...RESERVATION_LABELS].map((key) => [key, null]));
+  const labels = { [CAPACITY_TYPE]: ON_DEMAND, ...without };
   for (const node of nodes) await cluster.patchNode(nodeRef(node), { labels });
   // Noted at the launch, when it was paid by the reservation: caps on price would count it as free.
   const annotations = { [PRICE]: null };

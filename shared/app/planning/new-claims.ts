@@ -1,11 +1,10 @@
 import { allocatable } from '../../core/instance-types/allocatable.ts';
-import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
-import { tenancyOf } from '../../core/launch/launch-request.ts';
+import { launchedLabels } from '../../core/launch/launch-request.ts';
 import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { DECISION, LIMIT_GROUP, PLAN, PLANNED_PODS, TENANCY } from '../../core/model/labels.ts';
+import { DECISION, LIMIT_GROUP, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
@@ -126,8 +125,7 @@ export function withPlannedLabels(
   if (claim.providerId !== undefined || claim.deletedAtMs !== undefined) return claim;
   const planned = plannedOffering(claim, types);
   if (planned === undefined) return claim;
-  const known = instanceLabels(planned.type, planned.offering, region);
-  return { ...claim, labels: { ...known, ...claim.labels, [TENANCY]: tenancyOf(claim) } };
+  return { ...claim, labels: launchedLabels(claim, planned, region) };
 }
 
 /**

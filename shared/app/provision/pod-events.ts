@@ -46,10 +46,13 @@ export async function publishPodEvents(
     .map(([pod, each]) => [pod, failedSchedulingEvent(each.reasons)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   // Those of CapacityBuffers are in the snapshot only. By the uid `kubectl describe pod` asks.
-  const real = new Map(state.objects.pods.map((pod) => [podKey(pod), podRef(pod)]));
-  const events = [...meant, ...unplaced].flatMap(([pod, said]): readonly ClusterEvent[] => {
+  const said = [...meant, ...unplaced];
+  const named = new Set(said.map(([pod]) => pod));
+  const present = state.objects.pods.filter((pod) => named.has(podKey(pod)));
+  const real = new Map(present.map((pod) => [podKey(pod), podRef(pod)]));
+  const events = said.flatMap(([pod, event]): readonly ClusterEvent[] => {
     const regarding = real.get(pod);
-    return regarding === undefined ? [] : [{ regarding, ...said }];
+    return regarding === undefined ? [] : [{ regarding, ...event }];
   });
   await untilKarpenterIsActive(() =>
     atOnce(WRITES_AT_ONCE, events, (event) => ports.cluster.event(event)),

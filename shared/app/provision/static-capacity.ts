@@ -127,15 +127,16 @@ async function keepReplicas(
   const most = mostOf(pool, snapshot.instanceTypes.get(pool.name) ?? []);
   const currency = currencyOf(ports.catalog.region);
   const planned: NewNodeClaim[] = [];
+  const named: { readonly name: string }[] = [...state.objects.nodeClaims];
   let nothing: Reason | undefined;
   while (planned.length < missing && nothing === undefined) {
-    const named = [...state.objects.nodeClaims, ...planned];
     const claim = staticClaim(pool, claimName(ports, pool.name, named));
     nothing =
       refusalBy(rooms, pool.name, most, currency) ??
       nothingToLaunch(claim, typesOf(claim), minValuesPolicy);
     if (nothing !== undefined) break;
     planned.push(claim);
+    named.push(claim);
     for (const each of rooms) if (each.caps.pools.includes(pool.name)) each.take(most, 1);
   }
   const { names, refusals } = await shared.reserve(ports, snapshot, planned);

@@ -1,3 +1,4 @@
+import { instanceLabels } from '../instance-types/instance-labels.ts';
 import { typeMeets } from '../instance-types/type-requirements.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import {
@@ -127,6 +128,16 @@ export function tenancyOf({
   const asked = requirementsOf(requirements).get(TENANCY);
   const least = asked === undefined || allows(asked, 'default') ? 'default' : DEDICATED;
   return labels[TENANCY] ?? least;
+}
+
+/** What a claim says of its node, launched as the option; undefined: nobody knows as what. */
+export function launchedLabels(
+  claim: Pick<NodeClaim, 'labels' | 'requirements'>,
+  option: LaunchOption | undefined,
+  region: string,
+): Labels {
+  const known = option === undefined ? {} : instanceLabels(option.type, option.offering, region);
+  return { ...known, ...claim.labels, [TENANCY]: tenancyOf(claim) };
 }
 
 /** Well-known labels that a kubelet brings itself; all others of them are set at registration. */

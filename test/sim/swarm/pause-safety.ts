@@ -49,7 +49,8 @@ export class PauseSafety {
       isTrue(claim, 'Initialized') &&
       claim.deletedAtMs === undefined &&
       node?.deletedAtMs === undefined &&
-      node?.conditions.some(({ type, status }) => type === 'Ready' && status === 'True') === true &&
+      node !== undefined &&
+      isTrue(node, 'Ready') &&
       machine?.state === 'running' &&
       !users.touched.has(claim.name)
     );

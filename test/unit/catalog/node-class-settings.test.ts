@@ -7,6 +7,7 @@ import {
 import { catalogPort } from '../../../shared/catalog/port.ts';
 import { DEFAULT_KUBELET, DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
 import type { NodeClass } from '../../../shared/core/model/node-class.ts';
+import { aReservation } from '../../builders/launches.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -61,17 +62,7 @@ describe('settings of an EC2NodeClass', () => {
   });
 
   test('everything that changes what a type offers', () => {
-    const reservation = {
-      id: 'cr-1',
-      instanceType: 'm5.large',
-      zone: 'eu-west-1a',
-      ownerID: '123456789012',
-      instanceMatchCriteria: 'open',
-      reservationType: 'default',
-      interruptible: false,
-      state: 'active',
-      endsAtMs: undefined,
-    } as const;
+    const reservation = aReservation('eu-west-1a');
     const spec = {
       amiFamily: 'AL2023',
       kubelet: {

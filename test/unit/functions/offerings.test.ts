@@ -3,19 +3,9 @@ import { offeringsPort } from '../../../functions/runtime/offerings.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import type { CapacityReservation } from '../../../shared/core/model/node-class.ts';
 import { PortError } from '../../../shared/ports.ts';
-import { aNodeClass } from '../../builders/launches.ts';
+import { aNodeClass, aReservation } from '../../builders/launches.ts';
 
-const RESERVATION: CapacityReservation = {
-  id: 'cr-0123456789abcdef0',
-  instanceType: 'm5.large',
-  zone: 'us-east-1a',
-  ownerID: '123456789012',
-  instanceMatchCriteria: 'open',
-  reservationType: 'default',
-  interruptible: false,
-  state: 'active',
-  endsAtMs: undefined,
-};
+const RESERVATION = aReservation('us-east-1a');
 
 async function offered() {
   const catalog = await loadCatalog('us-east-1');

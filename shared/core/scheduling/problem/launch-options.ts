@@ -179,8 +179,9 @@ class LaunchOptionBuilder {
    * type keeps away, as the node only has the label if one of its pods asks for it.
    */
   private daemonsOn(pool: PoolVariant, type: TypeVariant, domain: Domain): string {
-    const { unasked = type } = type;
-    const variants = typeAllows(pool.requirements, unasked) ? [type, unasked] : [type];
+    const { unasked } = type;
+    const isUnaskedToo = unasked !== undefined && typeAllows(pool.requirements, unasked);
+    const variants = isUnaskedToo ? [type, unasked] : [type];
     let text = '';
     for (const [index, { rule }] of this.input.daemons.entries()) {
       const runs = variants.some((each) => ruleAllowsLaunch(rule, pool, each, domain));

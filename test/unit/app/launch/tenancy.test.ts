@@ -4,23 +4,13 @@ import { TENANCY } from '../../../../shared/core/model/labels.ts';
 import type { FleetRequest } from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
 import type { Json } from '../../../../shared/sim/json.ts';
+import { nodePool, withRequirement } from '../../../sim/small-world.ts';
 import { settings, spread, waitingWorld, withPorts } from '../world.ts';
 
 /** A NodePool that lets nodes have one of these tenancies. */
 function poolOf(tenancies: readonly string[]): Json {
-  return {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name: 'default' },
-    spec: {
-      template: {
-        spec: {
-          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
-          requirements: [{ key: TENANCY, operator: 'In', values: [...tenancies] }],
-        },
-      },
-    },
-  };
+  const requirement = { key: TENANCY, operator: 'In', values: [...tenancies] };
+  return withRequirement(nodePool(['on-demand']), requirement);
 }
 
 /** What EC2 is asked for pods that say nothing of the tenancy, and what the node claims then say. */
