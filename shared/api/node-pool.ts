@@ -218,31 +218,40 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
   [TENANCY]: ['default', 'dedicated'],
 };
 
-/** What CEL leaves open and Karpenter's controller checks: reason NodePoolValidationFailed. */
-function runtimeFault(name: string, { template }: Spec): string | undefined {
-  const faults: string[] = [];
-  // Both become values of labels, of which the API server takes no longer ones.
+/** Both become values of labels, of which the API server takes no longer ones. */
+function nameFaults(name: string, { template }: Spec): readonly string[] {
   const names = { 'metadata.name': name, 'nodeClassRef.name': template.spec.nodeClassRef.name };
-  for (const [field, text] of Object.entries(names)) {
-    if (text.length <= LABEL_VALUE_MAX) continue;
-    faults.push(`${field} has more than ${LABEL_VALUE_MAX} characters, which no label value has`);
-  }
+  return Object.entries(names).flatMap(([field, text]) =>
+    text.length <= LABEL_VALUE_MAX
+      ? []
+      : [`${field} has more than ${LABEL_VALUE_MAX} characters, which no label value has`],
+  );
+}
+
+/** Where template and requirements contradict, each node would drift as soon as it is there. */
+function metadataFaults({ template }: Spec): readonly string[] {
+  const { labels = {}, annotations = {} } = template.metadata ?? {};
   const asked = requirementsOf(template.spec.requirements.map(requirementExpression));
   const refused = contradictingKey(asked);
-  if (refused !== undefined) faults.push(`the requirements on ${refused} contradict each other`);
-  for (const [key, value] of Object.entries(template.metadata?.labels ?? {})) {
-    const fault = labelKeyFault(key);
-    if (fault !== undefined) faults.push(fault);
-    // Each of its nodes would drift as soon as it is there.
+  const faults = Object.entries(labels).flatMap(([key, value]) => {
     const set = asked.get(normalizeLabelKey(key));
-    if (set !== undefined && !allows(set, value)) {
-      faults.push(`the requirements do not allow the template's label ${key}=${value}`);
-    }
-  }
-  for (const key of Object.keys(template.metadata?.annotations ?? {})) {
-    const fault = annotationKeyFault(key);
-    if (fault !== undefined) faults.push(fault);
-  }
+    const isAllowed = set === undefined || allows(set, value);
+    return [
+      labelKeyFault(key) ?? [],
+      isAllowed ? [] : `the requirements do not allow the template's label ${key}=${value}`,
+    ].flat();
+  });
+  return [
+    ...(refused === undefined ? [] : [`the requirements on ${refused} contradict each other`]),
+    ...faults,
+    ...Object.keys(annotations).flatMap((key) => annotationKeyFault(key) ?? []),
+  ];
+}
+
+/** What CEL leaves open and Karpenter's controller checks: reason NodePoolValidationFailed. */
+function runtimeFault(name: string, spec: Spec): string | undefined {
+  const { template } = spec;
+  const faults = [...nameFaults(name, spec), ...metadataFaults(spec)];
   const seen = new Set<string>();
   for (const { key, effect } of [
     ...(template.spec.taints ?? []),
