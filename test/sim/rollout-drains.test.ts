@@ -304,3 +304,17 @@ it('a restart that would end a protected pod on another node is an eviction', as
       .join(),
   ).toContain(`Pod default/${first.metadata.name} of the Deployment may not be disrupted`);
 });
+
+it('a pod that waits for a node keeps no Deployment from being restarted', async () => {
+  const annotations = { ...ROLLOUT, 'karpenter.sh/do-not-disrupt': '3m' };
+  const pair = withPodAnnotations(deployment('web', 2, '1', apartOf('web')), annotations);
+  const pool = nodePool(['on-demand'], { limits: { nodes: '1' } });
+  const { world } = await smallWorld([nodeClass, pool, pair]);
+  await world.run(WORLD_START_MS + 6 * MINUTE);
+  expect(readyPods(world)).toBe(1);
+  const [claim] = readState(world.store).objects.nodeClaims;
+  await world.ports.cluster.delete({ kind: 'NodeClaim', name: claim?.name ?? '' });
+  await world.run(WORLD_START_MS + 6.25 * MINUTE);
+  expect(entries(world, 'RolloutRefused')).toEqual([]);
+  expect([entries(world, 'RolloutRestarted').length, world.evictions]).toEqual([1, 0]);
+});

@@ -16,13 +16,15 @@ type RolloutPass = ClaimPass & {
 
 /**
  * Of the pod's ReplicaSet one on another node that may not be disrupted: a restart would end it, and
- * nothing asks for that node. Pods that a restart has started are of another ReplicaSet.
+ * nothing asks for that node. Pods that a restart has started are of another ReplicaSet, and one
+ * that has no node yet loses nothing.
  */
 function protectedElsewhere({ state, nowMs }: RolloutPass, pod: Pod): Pod | undefined {
   const { controller, nodeName } = pod;
   return state.objects.pods.find(
     (each) =>
       each.controller?.uid === controller?.uid &&
+      each.nodeName !== undefined &&
       each.nodeName !== nodeName &&
       isLive(each) &&
       isProtected(each, nowMs),

@@ -178,6 +178,7 @@ export class Safety {
     const isKept = this.objects.pods.some(
       (each) =>
         each.controller?.uid === controller.uid &&
+        each.nodeName !== undefined &&
         each.nodeName !== nodeName &&
         isProtected(each, nowMs - TOLERANCE_MS),
     );
