@@ -273,7 +273,8 @@ function checkReservation(claim: NodeClaim, nodeClass: NodeClass): Check {
     reason: 'CapacityReservationDrift',
     why: reason('reservation-deselected', { nodeClass: nodeClass.name, reservation: id ?? '' }),
     state: undefined,
-    isMet: id === undefined ? undefined : known.includes(id),
+    // One that has ended is taken off its claims, which run on as on-demand.
+    isMet: id === undefined || known.includes(id),
   };
 }
 

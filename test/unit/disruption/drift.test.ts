@@ -222,6 +222,8 @@ describe('a new state', () => {
     expect(isUndecided('InstanceTypeNotFound', target({}, { types }))).toBe(false);
     const bare = target({}, { nodeClass: classWith({ images: [] }) });
     expect(isUndecided('AMIDrift', bare)).toBe(true);
+    // Its reservation has ended, and is none of its any more.
+    expect(isUndecided('CapacityReservationDrift', target({}, { types }))).toBe(false);
     expect(compared(claim(), bare, 2 * HOUR).isUndecided).toBe(false);
   });
 
