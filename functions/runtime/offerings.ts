@@ -32,7 +32,10 @@ export function offeringsPort(
       if (found !== undefined) {
         // The class names reservations that have ended until it is looked at again.
         for (const { id } of nodeClass.status.capacityReservations) available.delete(id);
-        for (const each of found) available.set(each.id, each.available);
+        // It says of a Capacity Block that it is about to end only then, too.
+        for (const { id, state, available: free } of found) {
+          available.set(id, state === 'expiring' ? 0 : free);
+        }
       }
       return await port.instanceTypes(nodeClass);
     },

@@ -41,6 +41,12 @@ it('a reservation that EC2 does not have any more is offered no more', async () 
   expect(await capacities()).toEqual([[false, 0]]);
 });
 
+it('a Capacity Block that is about to end is offered no more, whatever its class says', async () => {
+  const { capacities, answers } = await offered();
+  answers(async () => [{ ...RESERVATION, state: 'expiring', available: 2 }]);
+  expect(await capacities()).toEqual([[false, 0]]);
+});
+
 it('a class whose reservations EC2 does not tell of is offered with what was known', async () => {
   const { capacities, answers } = await offered();
   answers(async () => [{ ...RESERVATION, available: 2 }]);
