@@ -20,6 +20,7 @@ import { type Machine, SimulatedCompute } from './cloud/compute.ts';
 import { foundByClasses } from './cloud/found.ts';
 import { SimulatedImages } from './cloud/images.ts';
 import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.ts';
+import { type ReservationTerms, SimulatedReservations } from './cloud/reservations.ts';
 import { SimulatedCluster } from './cluster.ts';
 import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
@@ -43,6 +44,8 @@ export interface WorldOptions {
   readonly catalog: Catalog;
   /** Real EC2NodeClasses: their selectors find here what they have found. @default none */
   readonly nodeClasses?: readonly NodeClass[];
+  /** What the account has reserved. @default nothing */
+  readonly reservations?: readonly ReservationTerms[];
   readonly settings?: Partial<AppSettings>;
   /** When in a minute its tick is; 0 where absent. */
   readonly tickOffsetMs?: number;
@@ -85,6 +88,7 @@ export class World {
   readonly startMs: number;
   readonly store: ObjectStore;
   readonly compute: SimulatedCompute;
+  readonly reservations: SimulatedReservations;
   readonly recorder = new SimulatedRecorder((record) => this.journal.onDecision(record));
   readonly journal: Journal;
   readonly settings: AppSettings;
@@ -134,10 +138,12 @@ export class World {
       withheld: this.withheld,
       overlaidOf: (providerId) => this.overlaidResources(providerId),
     });
-    this.compute = new SimulatedCompute(timeline, catalog, seed, {
-      launch: (machine) => this.launch(machine),
-      gone: (machine) => this.lose(machine),
-    });
+    this.reservations = new SimulatedReservations(timeline, options.reservations ?? []);
+    const on = {
+      launch: (machine: Machine): void => this.launch(machine),
+      gone: (machine: Machine): void => this.lose(machine),
+    };
+    this.compute = new SimulatedCompute(timeline, catalog, seed, on, this.reservations);
     const simulated = new SimulatedCluster(store, {
       event: (event) => this.journal.onEvent(event),
       evict: (pod) => this.countEviction(`${pod.metadata.namespace ?? ''}/${pod.metadata.name}`),
@@ -151,7 +157,13 @@ export class World {
       cluster: simulated,
       compute: this.compute,
       images: new SimulatedImages(KUBERNETES_VERSION, found.images),
-      network: new SimulatedNetwork(cluster, zones, (subnet) => this.used(subnet), found),
+      network: new SimulatedNetwork(
+        cluster,
+        zones,
+        (subnet) => this.used(subnet),
+        found,
+        this.reservations,
+      ),
       profiles: new SimulatedProfiles(cluster),
       catalog,
       memory: new SimulatedMemory(timeline),

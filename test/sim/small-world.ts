@@ -1,9 +1,12 @@
+import { offeringsPort } from '../../functions/runtime/offerings.ts';
 import { encodePause, PAUSES_CONFIG_MAP } from '../../shared/api/pauses.ts';
 import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
-import { catalogPort } from '../../shared/catalog/port.ts';
+import { DEFAULT_LAUNCH_ENVIRONMENT } from '../../shared/catalog/node-class-settings.ts';
+import type { SelectorTerm } from '../../shared/core/model/node-class.ts';
 import type { GroupUsages, PauseScope, Ports } from '../../shared/ports.ts';
+import type { ReservationTerms } from '../../shared/sim/cloud/reservations.ts';
 import { type Json, listAt, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
@@ -33,16 +36,25 @@ export async function smallWorld(
     readonly groupUsages?: GroupUsages;
     /** Names of the types that there are. */
     readonly types?: RegExp;
+    /** What the account has reserved. @default nothing */
+    readonly reservations?: readonly ReservationTerms[];
   } = {},
 ): Promise<SmallWorld> {
   const all = await loadCatalog('us-east-1');
   const { types = TYPES } = options;
   let catalog: Catalog = { ...all, types: all.types.filter((type) => types.test(type.name)) };
-  const world = new World({
+  const { memoryOverhead, reservedNetworkInterfaces: reservedEnis } = DEFAULT_LAUNCH_ENVIRONMENT;
+  const config = { region: 'us-east-1', memoryOverhead, reservedEnis };
+  const network = {
+    reservations: async (terms: readonly SelectorTerm[]) =>
+      await world.reservations.matching(terms),
+  };
+  const world: World = new World({
     cluster: options.cluster ?? 'demo',
     seed: options.seed ?? 1,
     zones: catalog.zones.slice(0, 3),
-    catalog: catalogPort('us-east-1', () => catalog),
+    catalog: offeringsPort({ config, catalog: () => catalog }, network),
+    reservations: options.reservations ?? [],
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.timeline === undefined ? {} : { timeline: options.timeline }),

@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/launch/canonical-text.ts';
 import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
-import type { Labels } from '../../core/model/labels.ts';
+import { type Labels, ON_DEMAND } from '../../core/model/labels.ts';
 import {
   type Catalog,
   type Compute,
@@ -16,6 +16,7 @@ import {
 } from '../../ports.ts';
 import { HEX, Prng } from '../prng.ts';
 import type { Timeline } from '../timeline.ts';
+import { BLOCK_TERMINATES_MS, SimulatedReservations } from './reservations.ts';
 
 /** An instance with what the simulated kubelet needs to know. */
 export interface Machine extends Instance {
@@ -88,6 +89,7 @@ export class SimulatedCompute implements Compute {
   >();
   private readonly timeline: Timeline;
   private readonly catalog: Catalog;
+  private readonly reservations: SimulatedReservations;
   private readonly ids: Prng;
   /** Spot instances that EC2 has said it takes back. */
   private readonly takenBack = new Set<string>();
@@ -103,12 +105,27 @@ export class SimulatedCompute implements Compute {
       readonly launch: (machine: Machine) => void;
       readonly gone: (machine: Machine) => void;
     },
+    reservations = new SimulatedReservations(timeline, []),
   ) {
     this.timeline = timeline;
     this.catalog = catalog;
+    this.reservations = reservations;
+    this.planEnds();
     this.ids = new Prng(seed, 'instances');
     this.onLaunch = on.launch;
     this.onGone = on.gone;
+  }
+
+  /** Of reservations that end by themselves. */
+  private planEnds(): void {
+    for (const { id, reservationType, endsAtMs } of this.reservations.all) {
+      if (endsAtMs === undefined) continue;
+      if (reservationType === 'capacity-block') {
+        const ids = (): readonly string[] => this.machinesIn(id).map((each) => each.id);
+        this.timeline.at(endsAtMs - BLOCK_TERMINATES_MS, () => this.terminate(ids()));
+      }
+      this.timeline.at(endsAtMs, () => this.endReservation(id));
+    }
   }
 
   addShortage(shortage: Shortage): void {
@@ -130,10 +147,12 @@ export class SimulatedCompute implements Compute {
     const instances: Machine[] = [];
     let left = lines;
     for (const _ of fleet.claims) {
-      while (left[0] !== undefined && this.isUnavailable(fleet, left[0])) {
-        faults.push(shortageFault(fleet, left[0]));
-        left = left.slice(1);
-      }
+      const had = left.findIndex((line) => {
+        const fault = this.faultOf(fleet, line);
+        if (fault !== undefined) faults.push(fault);
+        return fault === undefined;
+      });
+      left = had < 0 ? [] : left.slice(had);
       const [line] = left;
       if (line !== undefined) instances.push(this.start(fleet, line));
     }
@@ -191,9 +210,28 @@ export class SimulatedCompute implements Compute {
       this.machines.set(id, { ...machine, state: 'shutting-down' });
       this.timeline.after(SHUTDOWN_MS, () => {
         this.machines.delete(id);
+        this.reservations.remove(id);
         this.onGone(machine);
       });
     }
+  }
+
+  /** Cancelled or over: what runs in it is on-demand from now on. */
+  endReservation(reservationId: string): void {
+    this.reservations.end(reservationId);
+    for (const machine of this.machinesIn(reservationId)) {
+      const { id, type, zone } = machine;
+      const offering = type.offerings.find(
+        (each) => each.zone === zone && each.capacityType === ON_DEMAND,
+      );
+      if (offering === undefined) continue;
+      const own = { capacityType: ON_DEMAND, reservationId: undefined, offering } as const;
+      this.machines.set(id, { ...machine, ...own });
+    }
+  }
+
+  private machinesIn(reservationId: string): readonly Machine[] {
+    return [...this.machines.values()].filter((each) => each.reservationId === reservationId);
   }
 
   async tag(id: string, tags: Labels): Promise<void> {
@@ -233,9 +271,20 @@ export class SimulatedCompute implements Compute {
     );
   }
 
-  private isUnavailable(fleet: FleetRequest, { type, offering }: Line): boolean {
-    const key = { instanceType: type.name, zone: offering.zone, capacityType: fleet.capacityType };
-    return this.shortages.some((each) => isShort(each, key));
+  /** Undefined: it can be launched. What is reserved is never short. */
+  private faultOf(fleet: FleetRequest, line: Line): FleetFault | undefined {
+    const { type, offering } = line;
+    if (offering.reservation !== undefined) {
+      const { id } = offering.reservation;
+      const code = this.reservations.faultOf(id);
+      if (code === undefined) return undefined;
+      return { ...faultOf(fleet, line, code, `${code}: ${id}`), kind: 'reservation' };
+    }
+    const { capacityType } = fleet;
+    const key = { instanceType: type.name, zone: offering.zone, capacityType };
+    if (!this.shortages.some((each) => isShort(each, key))) return undefined;
+    const message = `no ${capacityType} capacity for ${type.name} in ${offering.zone}`;
+    return faultOf(fleet, line, 'InsufficientInstanceCapacity', message);
   }
 
   private start(fleet: FleetRequest, { type, offering, override }: Line): Machine {
@@ -255,18 +304,25 @@ export class SimulatedCompute implements Compute {
       subnetId: override.subnetId ?? '',
     };
     this.machines.set(machine.id, machine);
+    if (override.reservationId !== undefined) {
+      this.reservations.add(override.reservationId, machine.id);
+    }
     this.onLaunch(machine);
     return machine;
   }
 }
 
-function shortageFault(fleet: FleetRequest, { type, offering }: Line): FleetFault {
-  const { zone, reservation } = offering;
-  const { capacityType } = fleet;
-  return {
-    kind: 'shortage',
-    code: 'InsufficientInstanceCapacity',
-    message: `no ${capacityType} capacity for ${type.name} in ${zone}`,
-    offering: { instanceType: type.name, zone, capacityType, reservationId: reservation?.id },
+function faultOf(
+  { capacityType }: FleetRequest,
+  { type, offering: { zone, reservation } }: Line,
+  code: string,
+  message: string,
+): FleetFault {
+  const offering = {
+    instanceType: type.name,
+    zone,
+    capacityType,
+    reservationId: reservation?.id,
   };
+  return { kind: 'shortage', code, message, offering };
 }

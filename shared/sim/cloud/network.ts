@@ -8,6 +8,7 @@ import type {
 } from '../../core/model/node-class.ts';
 import type { Network, Profiles } from '../../ports.ts';
 import type { Found } from './found.ts';
+import type { SimulatedReservations } from './reservations.ts';
 
 /** Addresses of a /19 less the five that AWS keeps. */
 const FREE_ADDRESSES = 8187;
@@ -42,14 +43,17 @@ export class SimulatedNetwork implements Network {
   private readonly cluster: string;
   private readonly usedBySubnet: (subnet: string) => number;
   private readonly found: FoundNetwork;
+  private readonly reserved: SimulatedReservations | undefined;
 
   constructor(
     cluster: string,
     zones: readonly Zone[],
     used: (subnet: string) => number,
     found = NOTHING_FOUND,
+    reserved?: SimulatedReservations,
   ) {
     this.found = found;
+    this.reserved = reserved;
     this.cluster = cluster;
     this.zones = [...zones].sort((a, b) => (a.zone < b.zone ? -1 : 1));
     this.usedBySubnet = used;
@@ -84,9 +88,8 @@ export class SimulatedNetwork implements Network {
     return [...named.map((id) => ({ id, name: undefined })), ...own];
   }
 
-  /** There are none in the simulated account. */
-  async reservations(): ReturnType<Network['reservations']> {
-    return [];
+  async reservations(terms: readonly SelectorTerm[]): ReturnType<Network['reservations']> {
+    return (await this.reserved?.matching(terms)) ?? [];
   }
 }
 

@@ -13,7 +13,7 @@ import {
   SPOT,
 } from '../../../shared/core/model/labels.ts';
 import type { Plan } from '../../../shared/core/model/plan.ts';
-import { asWaiting, type Pod } from '../../../shared/core/model/pod.ts';
+import { asWaiting, type Pod, podKey } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import type { Taint } from '../../../shared/core/model/taint.ts';
@@ -22,7 +22,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { roomOf } from './caps.ts';
 import { isBudgetSpent, isBudgetTight, isGuarded, isProtected } from './own-rules.ts';
-import { isKeptSpot, isRestarted, priceToReplaceBy, surgeOf } from './refused-moves.ts';
+import { isRestarted, priceToReplaceBy, surgeOf } from './refused-moves.ts';
 import type { Setting } from './setting.ts';
 
 /** What nodes cost at rest, and what a plan from nothing of their pods would. */
@@ -142,6 +142,20 @@ function withoutReturning(snapshot: ClusterSnapshot, free: readonly Usage[]): Cl
   return { ...snapshot, nodes };
 }
 
+/**
+ * Whether other nodes take the pods of the node, and those that come before these go. No spot node
+ * is replaced by a spot node, as in Karpenter without `SpotToSpotConsolidation`.
+ */
+function hasRoomElsewhere(usage: Usage, snapshot: ClusterSnapshot, world: World): boolean {
+  const full = snapshot.nodePools.map((pool) => ({ ...pool, limits: { nodes: 0 } }));
+  const there = { ...snapshot, nodePools: full };
+  const state = readState(world.store).objects;
+  const moved = withSurge(withoutNodes(there, [usage]), [usage], state);
+  const known = new Set(snapshot.pods.filter(({ nodeName }) => nodeName === undefined).map(podKey));
+  const { unplaced } = solve(moved, world.settings.scheduling);
+  return [...unplaced.keys()].every((key) => known.has(key));
+}
+
 /** Whether so many USD an hour repay the pods of the node that has the fewest. */
 function repays(perHour: number, free: readonly Usage[], { settings }: World): boolean {
   const { horizonMs, evictionPrice } = settings.consolidation;
@@ -182,10 +196,9 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     return why === undefined;
   });
   // They are in both amounts: whether a few others go is not to decide alone.
-  const isKept = ({ claim, node, pods: own }: Usage): boolean =>
-    isKeptSpot(claim, own, node.name, state.objects);
-  const kept = free.filter(isKept).map(priceOf);
-  const others = free.filter((usage) => !isKept(usage));
+  const isKept = (usage: Usage): boolean =>
+    usage.claim.labels[CAPACITY_TYPE] === SPOT && !hasRoomElsewhere(usage, snapshot, world);
+  const { true: kept = [], false: others = [] } = Object.groupBy(free, (each) => `${isKept(each)}`);
   const without = withoutReturning(withoutNodes(snapshot, others), others);
   const sumOf = (prices: readonly number[]): number => prices.reduce((sum, each) => sum + each, 0);
   const priceOfPlan = ({ newNodeClaims }: Plan): number => {
@@ -194,7 +207,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
       const types = instanceTypes.get(each.nodePool) ?? [];
       return pool === undefined ? each.chosen.price : priceToReplaceBy(each, pool, types);
     });
-    return sumOf([...kept, ...planned]);
+    return sumOf([...kept.map(priceOf), ...planned]);
   };
   const plan = solve(without, world.settings.scheduling);
   const now = { paid: sumOf(free.map(priceOf)), planned: priceOfPlan(plan) };

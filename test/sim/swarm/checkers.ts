@@ -12,6 +12,7 @@ import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
 import { isProtected } from './own-rules.ts';
 import { PauseSafety } from './pause-safety.ts';
 import { PoolSafety } from './pool-checkers.ts';
+import { KNOWN_MS } from './reserved.ts';
 
 /** So long after Karpenter has begun to lead the last write may take effect. */
 const LEADING_MS = 15_000;
@@ -54,6 +55,7 @@ export class Safety {
     if (call === 'launch') {
       const { nodePool = '' } = first as FleetRequest;
       this.checkMinValuesOf(first as FleetRequest);
+      this.checkReserved(first as FleetRequest);
       this.checkPaused('launch', by, { name: 'a launch', labels: { [NODE_POOL]: nodePool } });
     }
     const ref = first as ObjectRef | undefined;
@@ -140,6 +142,15 @@ export class Safety {
       pool?.template.requirements.find(({ key }) => key === CAPACITY_TYPE) ?? {};
     const types = overrides.map(({ instanceType }) => instanceType);
     if (values.length === 1) this.checkTypes('a launch', types);
+  }
+
+  /** What is launched into a Capacity Block that is about to end would go with it. */
+  private checkReserved({ overrides }: FleetRequest): void {
+    const { world, onProblem } = this.settings;
+    for (const { reservationId = '' } of overrides) {
+      const isKnown = world.reservations.isExpiring(reservationId, KNOWN_MS);
+      if (isKnown) onProblem(`launches into ${reservationId}, which is about to end`);
+    }
   }
 
   private checkTypes(what: string, types: readonly string[]): void {

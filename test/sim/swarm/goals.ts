@@ -14,6 +14,7 @@ import { OF_DRAINING } from './checkers.ts';
 import type { LaunchCounts } from './launch-counts.ts';
 import { isBudgetSpent } from './own-rules.ts';
 import { FIXED } from './rare-kinds.ts';
+import { paidOtherwise } from './reserved.ts';
 import { stayedFallbacks } from './stayed.ts';
 
 type State = ReturnType<typeof readState>['objects'];
@@ -104,7 +105,10 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   const isHeldBy = (pod: Pod) =>
     budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
   const isKeptBy = (pod: Pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod);
-  const found = violations(world).filter((each) => !OF_DRAINING.test(each));
+  const found = [
+    ...violations(world).filter((each) => !OF_DRAINING.test(each)),
+    ...paidOtherwise(world),
+  ];
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );

@@ -249,4 +249,22 @@ export const MUTANTS: readonly Mutant[] = [
     from: "isHeld('disrupt') ||\n      isHeld('launch') ||",
     to: '',
   },
+  {
+    name: 'a Capacity Block ends with pods on its nodes',
+    file: 'shared/core/lifecycle/ending-blocks.ts',
+    from: "reservationType === 'capacity-block' && state === 'expiring'",
+    to: "reservationType === 'capacity-block' && state !== 'expiring' && state !== 'active'",
+  },
+  {
+    name: 'an instance whose reservation has ended counts as reserved',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: 'around.isUnreserved === true && claim.labels[CAPACITY_TYPE] === RESERVED',
+    to: 'around.isUnreserved === true && claim.labels[CAPACITY_TYPE] === undefined',
+  },
+  {
+    name: 'nodes are launched into a Capacity Block that is about to end',
+    file: 'shared/catalog/offerings.ts',
+    from: "available: available > 0 && state !== 'expiring',",
+    to: 'available: available >= 0 && state.length > 0,',
+  },
 ];

@@ -40,7 +40,7 @@ export class PauseSafety {
     if (isHeld) onProblem(`${by.function} ignores the pause of ${scope}: ${what}`);
   }
 
-  /** It stays if nothing but Joiner's own plans ends it. */
+  /** It stays if nothing but Joiner's own plans ends it: EC2 ends what is in an expiring block. */
   private isWell(claim: NodeClaim): boolean {
     const { world, users } = this.settings;
     const node = this.objects.nodes.find(({ providerId }) => providerId === claim.providerId);
@@ -52,6 +52,7 @@ export class PauseSafety {
       node !== undefined &&
       isTrue(node, 'Ready') &&
       machine?.state === 'running' &&
+      !world.reservations.isExpiring(machine.reservationId) &&
       !users.touched.has(claim.name)
     );
   }

@@ -1,18 +1,12 @@
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
-import { CAPACITY_TYPE, SPOT } from '../../../shared/core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../../shared/core/model/plan.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
-import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
-import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
+import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { readState } from '../../../shared/sim/decode.ts';
 
 /** Moves that a plan from nothing knows nothing of, and that Karpenter refuses as well. */
 
 type State = ReturnType<typeof readState>['objects'];
-
-function cpuOf({ spec }: Pod): number {
-  return amountOf(spec.requests, CPU);
-}
 
 /** A drain restarts its Deployment. */
 export function isRestarted({ annotations, controller }: Pod): boolean {
@@ -30,47 +24,6 @@ export function surgeOf(own: readonly Pod[], { pods }: State): readonly Pod[] {
     const replicas = pods.filter(({ controller }) => controller?.name === name).length;
     return Array.from({ length: Math.ceil(replicas / 4) }, () => pod);
   });
-}
-
-/** Pods of an owner with pod anti-affinity are never on one node in these worlds. */
-function isApart(pod: Pod, there: readonly Pod[]): boolean {
-  const isAlone = pod.spec.podAntiAffinity.length === 0;
-  return isAlone || there.every(({ controller }) => controller?.name !== pod.controller?.name);
-}
-
-/** Whether other nodes take all of these pods as they are, by cpu and pod anti-affinity alone. */
-function haveRoomElsewhere(own: readonly Pod[], nodeName: string, { nodes, pods }: State): boolean {
-  const free = nodes
-    .filter(({ name, deletedAtMs }) => name !== nodeName && deletedAtMs === undefined)
-    .map(({ name, allocatable }) => {
-      const there = pods.filter((each) => each.nodeName === name);
-      const used = there.reduce((sum, each) => sum + cpuOf(each), 0);
-      return { cpu: amountOf(allocatable, CPU) - used, there };
-    });
-  return own
-    .toSorted((a, b) => cpuOf(b) - cpuOf(a))
-    .every((pod) => {
-      const host = free.find(({ cpu, there }) => cpu >= cpuOf(pod) && isApart(pod, there));
-      if (host === undefined) return false;
-      host.cpu -= cpuOf(pod);
-      host.there.push(pod);
-      return true;
-    });
-}
-
-/**
- * No spot node is replaced by a spot node, as in Karpenter without `SpotToSpotConsolidation`: it
- * goes only where other nodes take its pods, and those that come before these go.
- */
-export function isKeptSpot(
-  { labels }: NodeClaim,
-  own: readonly Pod[],
-  nodeName: string,
-  state: State,
-): boolean {
-  const moved = own.filter(({ controller }) => controller?.kind !== 'DaemonSet');
-  const all = [...moved, ...surgeOf(moved, state)];
-  return labels[CAPACITY_TYPE] === SPOT && !haveRoomElsewhere(all, nodeName, state);
 }
 
 /** Of the type, as the capacity type; infinite: there is none now. */

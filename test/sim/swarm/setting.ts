@@ -10,6 +10,7 @@ import {
 } from '../small-world.ts';
 import { one } from './one.ts';
 import { NO_RARE_KINDS, type RareKinds } from './rare-kinds.ts';
+import type { Reserved } from './reserved.ts';
 
 /** A workload whose replicas people change. */
 export interface Workload {
@@ -23,6 +24,8 @@ export interface Setting {
   readonly workloads: readonly Workload[];
   /** Nodes that the limit group `all` may have; undefined: it has no cap. */
   readonly nodesMax: number | undefined;
+  /** The EC2NodeClass, as people apply it again. */
+  readonly nodeClass: Json;
   /** NodePool `default`, as people apply it again. */
   readonly pool: (fields: PoolFields) => Json;
   /** Further NodePools; none, unless `withMorePools` has put some in. */
@@ -36,6 +39,8 @@ export interface Setting {
   readonly budgets: readonly Json[];
   /** None, unless `withKinds` has put some in. */
   readonly kinds: RareKinds;
+  /** None, unless `withReserved` has put some in. */
+  readonly reserved: readonly Reserved[];
 }
 
 /** A NodePool beside `default`. */
@@ -90,6 +95,7 @@ export function drawSetting(random: Prng): Setting {
   const workloads = drawn.flatMap(({ manifests }) => manifests);
   return {
     nodesMax,
+    nodeClass,
     manifests: [
       nodeClass,
       pool(asDrawn),
@@ -103,6 +109,7 @@ export function drawSetting(random: Prng): Setting {
     groupCaps: undefined,
     spotFromMinute: undefined,
     kinds: NO_RARE_KINDS,
+    reserved: [],
   };
 }
 

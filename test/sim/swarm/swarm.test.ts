@@ -106,7 +106,7 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
 
 describe('clusters with faults', () => {
   it.each(REGRESSIONS)('seed %d: %s', async (seed, _, choices) => {
-    const given = { isPlain: true, mayPause: false, ...choices };
+    const given = { isPlain: true, mayPause: false, mayReserve: false, ...choices };
     expect((await swarm(seed, given)).problems).toEqual([]);
   });
 

@@ -14,13 +14,13 @@ import { exceededGoals, GOALS, unmetGoals } from './goals.ts';
 import { Karpenter } from './karpenter.ts';
 import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
-import { GROUP, withMorePools } from './more-pools.ts';
+import { GROUP } from './more-pools.ts';
 import { one } from './one.ts';
-import { drawKinds, isOfOnePool, NO_RARE_KINDS } from './rare-kinds.ts';
 import { giveReasonsToMove } from './reasons-to-move.ts';
-import { drawSetting, type Setting } from './setting.ts';
+import { BLOCK_NOTICE_MS, planReserved, reservedEndMs } from './reserved.ts';
+import type { Setting } from './setting.ts';
+import { type SettingOptions, settingOf } from './setting-of.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
-import { withKinds } from './with-kinds.ts';
 
 const MINUTE = 60_000;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
@@ -42,19 +42,13 @@ const UNCERTAIN = [
 /** Minutes with faults in a run. */
 export const MINUTES = 30;
 
-export interface SwarmOptions {
+export interface SwarmOptions extends SettingOptions {
   /** Minutes with faults; then the world has four hours to come to rest. @default 30 */
   readonly minutes?: number;
   /** @default drawn from the seed */
   readonly faults?: readonly FaultName[];
   /** @default drawn from the seed */
   readonly actions?: readonly ActionName[];
-  /** Without static NodePools, budgets with schedules, minValues and worlds about moves. */
-  readonly isPlain?: boolean;
-  /** Whether there are several NodePools. @default drawn from the seed, and not in plain worlds */
-  readonly hasPools?: boolean;
-  /** Whether the whole cluster may be paused. @default true, and false in plain worlds */
-  readonly mayPause?: boolean;
   /** Receives a line for each write and each event. */
   readonly trace?: (line: string) => void;
 }
@@ -85,18 +79,10 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   };
   const { faults, actions } = { ...drawn, ...options };
   const rate = one(choice, [0.5, 1, 2, 4]);
-  const drawnSetting = drawSetting(new Prng(seed, 'setting'));
-  const names = drawnSetting.workloads.map(({ name }) => name);
-  const drawnKinds =
-    options.isPlain === true ? NO_RARE_KINDS : drawKinds(new Prng(seed, 'kinds'), names);
-  const kinds = options.mayPause === false ? { ...drawnKinds, pauses: [] } : drawnKinds;
-  const simple = withKinds(drawnSetting, kinds);
-  const pools = new Prng(seed, 'pools');
-  const hasPools = (pools.next() < 0.5 && options.isPlain !== true) || options.hasPools === true;
-  const isOne = options.hasPools === false || isOfOnePool(kinds);
-  const setting = hasPools && !isOne ? withMorePools(simple, pools) : simple;
+  const setting = settingOf(seed, options);
   const settings = { limitGroups: groupsOf(setting) };
-  const { world, script } = await smallWorld(setting.manifests, { seed, settings });
+  const reservations = setting.reserved.map(({ terms }) => terms);
+  const { world, script } = await smallWorld(setting.manifests, { seed, settings, reservations });
   giveReasonsToMove({ world, script, setting });
   const run = new Run({ seed, world, script, setting, faults, actions, rate, options });
   await run.play();
@@ -175,7 +161,16 @@ class Run {
     const { users } = this;
     this.safety = new Safety({ world, setting, karpenter, users, isCapacityCertain, onProblem });
     this.functions = this.functionsOf(onProblem);
-    planPauses(world, setting.kinds.pauses, (scope) => this.faults.mark(`pause ${scope}`));
+    const mark = (what: string): void => this.faults.mark(what);
+    planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
+    planReserved(world, setting.reserved, {
+      mark,
+      problem: (each) => {
+        // Joiner does nothing while Karpenter leads.
+        const ledMs = karpenter.renewedAtMs() ?? Number.NEGATIVE_INFINITY;
+        if (world.timeline.nowMs() - ledMs > BLOCK_NOTICE_MS) onProblem(each);
+      },
+    });
     world.joins = () => !this.faults.happens('node-never-joins');
   }
 
@@ -352,9 +347,15 @@ class Run {
   private async isAtRest(): Promise<boolean> {
     const { timeline, launched, evictions } = this.world;
     const nowMs = timeline.nowMs();
-    const { kinds } = this.settings.setting;
+    const { kinds, reserved } = this.settings.setting;
     const isPaused = nowMs < Math.max(this.users.pools.pausedUntilMs, pausesEndMs(kinds.pauses));
-    if (launched + evictions !== this.acts || nowMs < this.endOfFaultsMs || isPaused) {
+    const isReserved = nowMs < reservedEndMs(reserved);
+    if (
+      launched + evictions !== this.acts ||
+      nowMs < this.endOfFaultsMs ||
+      isPaused ||
+      isReserved
+    ) {
       this.acts = launched + evictions;
       this.restsFromMs = nowMs;
     }

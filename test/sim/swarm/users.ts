@@ -7,7 +7,6 @@ import { setCondition } from '../../../shared/sim/objects.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
-import { nodeClass } from '../small-world.ts';
 import { EditedPools } from './edited-pools.ts';
 import type { Karpenter } from './karpenter.ts';
 import { one } from './one.ts';
@@ -220,8 +219,9 @@ export class Users {
   private newImage(): void {
     this.image += 1;
     const alias = `al2023@v202601${String((this.image % 20) + 10)}`;
-    const spec = { ...(nodeClass['spec'] as Json), amiSelectorTerms: [{ alias }] };
-    this.settings.world.store.apply({ ...nodeClass, spec });
+    const { world, setting } = this.settings;
+    const spec = { ...(setting.nodeClass['spec'] as Json), amiSelectorTerms: [{ alias }] };
+    world.store.apply({ ...setting.nodeClass, spec });
   }
 
   private spotWave(): void {

@@ -1,0 +1,129 @@
+import type { CapacityReservation, SelectorTerm } from '../../core/model/node-class.ts';
+import type { Network } from '../../ports.ts';
+import type { Timeline } from '../timeline.ts';
+
+type Found = Awaited<ReturnType<Network['reservations']>>;
+
+/** What the account has reserved. */
+export interface ReservationTerms {
+  /** `cr-…`. */
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly instances: number;
+  readonly reservationType: CapacityReservation['reservationType'];
+  /** Undefined: it lasts until it is cancelled. */
+  readonly endsAtMs: number | undefined;
+}
+
+/** EC2 begins to terminate the instances of a Capacity Block so long before its end. */
+export const BLOCK_TERMINATES_MS = 30 * 60_000;
+/** And the adapter of the real cloud says so long before that. */
+const BLOCK_EXPIRING_MS = BLOCK_TERMINATES_MS + 10 * 60_000;
+
+/** What is used of a reservation is told so much later. */
+const LAG_MS = 5_000;
+
+/** Why EC2 launches nothing into a reservation. */
+export type ReservationFault =
+  | 'ReservationCapacityExceeded'
+  | 'InvalidCapacityReservationState.Unavailable';
+
+/**
+ * On-demand capacity reservations and Capacity Blocks of the simulated account.
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-using.html
+ */
+export class SimulatedReservations {
+  private readonly timeline: Timeline;
+  private readonly terms: ReadonlyMap<string, ReservationTerms>;
+  private readonly ended = new Set<string>();
+  /** Ids of the instances in each. */
+  private readonly instances = new Map<string, Set<string>>();
+  /** What somebody else in the account uses of each. */
+  private readonly others = new Map<string, number>();
+  /** How many instances of each EC2 says are used. */
+  private readonly told = new Map<string, number>();
+
+  constructor(timeline: Timeline, terms: readonly ReservationTerms[]) {
+    this.timeline = timeline;
+    this.terms = new Map(terms.map((each) => [each.id, each]));
+  }
+
+  get all(): readonly ReservationTerms[] {
+    return [...this.terms.values()];
+  }
+
+  /** The active ones; terms that name no id match all of them. */
+  async matching(terms: readonly SelectorTerm[]): Promise<Found> {
+    return this.all
+      .filter(({ id }) => this.isActive(id))
+      .filter((each) => terms.some(({ id = each.id }) => id === each.id))
+      .map((each) => ({
+        id: each.id,
+        instanceType: each.instanceType,
+        zone: each.zone,
+        ownerID: '',
+        instanceMatchCriteria: 'targeted',
+        reservationType: each.reservationType,
+        interruptible: false,
+        state: this.isExpiring(each.id) ? 'expiring' : 'active',
+        endsAtMs: each.endsAtMs,
+        available: Math.max(0, each.instances - (this.told.get(each.id) ?? 0)),
+      }));
+  }
+
+  /** Undefined: an instance may be launched into it. */
+  faultOf(id: string): ReservationFault | undefined {
+    const terms = this.terms.get(id);
+    if (terms === undefined || !this.isActive(id) || this.isBlockNear(terms, BLOCK_TERMINATES_MS)) {
+      return 'InvalidCapacityReservationState.Unavailable';
+    }
+    return this.usedOf(id) < terms.instances ? undefined : 'ReservationCapacityExceeded';
+  }
+
+  /** Whether it is a Capacity Block that is about to end, and has been for so long. */
+  isExpiring(id: string | undefined, forMs = 0): boolean {
+    return this.isBlockNear(this.terms.get(id ?? ''), BLOCK_EXPIRING_MS - forMs);
+  }
+
+  add(id: string, instanceId: string): void {
+    const known = this.instances.get(id) ?? new Set();
+    this.instances.set(id, known.add(instanceId));
+    this.tell(id);
+  }
+
+  remove(instanceId: string): void {
+    for (const [id, known] of this.instances) if (known.delete(instanceId)) this.tell(id);
+  }
+
+  /** Somebody else has launched instances into it, or has ended them. */
+  setOthers(id: string, instances: number): void {
+    this.others.set(id, instances);
+    this.tell(id);
+  }
+
+  /** Cancelled or over: instances in it run on, and are none of its any more. */
+  end(id: string): void {
+    this.ended.add(id);
+    this.instances.delete(id);
+  }
+
+  private isActive(id: string): boolean {
+    return !this.ended.has(id);
+  }
+
+  private isBlockNear(terms: ReservationTerms | undefined, beforeMs: number): boolean {
+    if (terms?.reservationType !== 'capacity-block' || terms.endsAtMs === undefined) return false;
+    return this.timeline.nowMs() >= terms.endsAtMs - beforeMs;
+  }
+
+  private usedOf(id: string): number {
+    return (this.instances.get(id)?.size ?? 0) + (this.others.get(id) ?? 0);
+  }
+
+  private tell(id: string): void {
+    this.timeline.after(LAG_MS, () => {
+      this.told.set(id, this.usedOf(id));
+    });
+  }
+}

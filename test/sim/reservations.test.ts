@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { ReservationTerms } from '../../shared/sim/cloud/reservations.ts';
+import { readState } from '../../shared/sim/decode.ts';
+import { type Json, objectAt } from '../../shared/sim/json.ts';
+import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { MINUTE } from './rolls.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+
+const ID = 'cr-00000000000000001';
+
+const reservingClass: Json = {
+  ...nodeClass,
+  spec: {
+    ...objectAt(nodeClass, 'spec'),
+    capacityReservationSelectorTerms: [{ tags: { team: 'web' } }],
+  },
+};
+
+const reserved: ReservationTerms = {
+  id: ID,
+  instanceType: 'c7g.xlarge',
+  zone: 'us-east-1a',
+  instances: 2,
+  reservationType: 'default',
+  endsAtMs: undefined,
+};
+
+/** Pods for two instances of the reservation and one more. */
+async function worldWith(terms: Partial<ReservationTerms>): Promise<World> {
+  const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never' };
+  const pool = nodePool(['reserved', 'on-demand'], { disruption });
+  const { world } = await smallWorld([reservingClass, pool, deployment('web', 9, '900m')], {
+    reservations: [{ ...reserved, ...terms }],
+  });
+  return world;
+}
+
+/** By NodeClaim how it is paid, sorted. */
+function paid(world: World): readonly string[] {
+  const { nodeClaims } = readState(world.store).objects;
+  return nodeClaims
+    .filter(({ deletedAtMs }) => deletedAtMs === undefined)
+    .map(({ labels }) => {
+      const id = labels['karpenter.k8s.aws/capacity-reservation-id'] ?? '';
+      return `${labels['karpenter.sh/capacity-type']} ${id}`.trim();
+    })
+    .sort();
+}
+
+describe('what the account has reserved', () => {
+  it('is used before anything is bought', async () => {
+    const world = await worldWith({});
+    await world.run(WORLD_START_MS + 4 * MINUTE);
+    expect(paid(world)).toEqual(['on-demand', `reserved ${ID}`, `reserved ${ID}`]);
+  });
+
+  it('is left to others who use it', async () => {
+    const world = await worldWith({});
+    world.reservations.setOthers(ID, 1);
+    await world.run(WORLD_START_MS + 4 * MINUTE);
+    expect(paid(world)).toContain(`reserved ${ID}`);
+    expect(paid(world).filter((each) => each !== 'on-demand')).toHaveLength(1);
+  });
+
+  it('ends, and its nodes run on as on-demand', async () => {
+    const world = await worldWith({ endsAtMs: WORLD_START_MS + 10 * MINUTE });
+    await world.run(WORLD_START_MS + 15 * MINUTE);
+    expect(paid(world)).toEqual(['on-demand', 'on-demand', 'on-demand']);
+    expect([world.evictions, world.terminated]).toEqual([0, 0]);
+    const { nodeClaims } = readState(world.store).objects;
+    const said = nodeClaims.flatMap(({ conditions }) => conditions.map(({ type }) => type));
+    expect(said).not.toContain('Drifted');
+  });
+
+  it('is a Capacity Block whose nodes are drained before EC2 takes them', async () => {
+    const endsAtMs = WORLD_START_MS + 60 * MINUTE;
+    const world = await worldWith({ reservationType: 'capacity-block', endsAtMs });
+    await world.run(WORLD_START_MS + 19 * MINUTE);
+    expect(paid(world)).toContain(`reserved ${ID}`);
+    await world.run(WORLD_START_MS + 29 * MINUTE);
+    const machines = [...world.compute.machines.values()];
+    expect(machines.filter(({ reservationId }) => reservationId === ID)).toEqual([]);
+    const { pods } = readState(world.store).objects;
+    expect(pods.filter(({ ready }) => ready)).toHaveLength(9);
+    await world.run(WORLD_START_MS + 70 * MINUTE);
+    expect(paid(world)).not.toContain(`reserved ${ID}`);
+  });
+});
