@@ -9,26 +9,13 @@ import { type Json, listAt, objectAt } from '../../../shared/sim/json.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { one } from './one.ts';
-import type { Setting } from './setting.ts';
+import type { Reserved, Setting } from './setting.ts';
 
 const MINUTE = 60_000;
 /** How long before its instances end a Capacity Block is known to be about to end. */
 export const BLOCK_NOTICE_MS = 10 * MINUTE;
 /** By then everyone knows that a block is about to end. */
 export const KNOWN_MS = 5 * MINUTE;
-
-/** What the account has reserved, and what becomes of it; minutes are of the world. */
-export interface Reserved {
-  readonly terms: ReservationTerms;
-  /** Undefined: nobody cancels it. */
-  readonly cancelledAtMinute: number | undefined;
-  /** Somebody else in the account uses so many of its instances for a while. */
-  readonly others: {
-    readonly instances: number;
-    readonly fromMinute: number;
-    readonly minutes: number;
-  };
-}
 
 /** With a generator of its own, so that everything else of a seed stays as it is. */
 export function drawReserved(random: Prng): readonly Reserved[] {

@@ -1,3 +1,4 @@
+import type { ReservationTerms } from '../../../shared/sim/cloud/reservations.ts';
 import { type Json, objectAt } from '../../../shared/sim/json.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../small-world.ts';
 import { one } from './one.ts';
 import { NO_RARE_KINDS, type RareKinds } from './rare-kinds.ts';
-import type { Reserved } from './reserved.ts';
 
 /** A workload whose replicas people change. */
 export interface Workload {
@@ -41,6 +41,19 @@ export interface Setting {
   readonly kinds: RareKinds;
   /** None, unless `withReserved` has put some in. */
   readonly reserved: readonly Reserved[];
+}
+
+/** What the account has reserved, and what becomes of it; minutes are of the world. */
+export interface Reserved {
+  readonly terms: ReservationTerms;
+  /** Undefined: nobody cancels it. */
+  readonly cancelledAtMinute: number | undefined;
+  /** Somebody else in the account uses so many of its instances for a while. */
+  readonly others: {
+    readonly instances: number;
+    readonly fromMinute: number;
+    readonly minutes: number;
+  };
 }
 
 /** A NodePool beside `default`. */
