@@ -1,9 +1,6 @@
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { CAPACITY_TYPE, RESERVATION_ID } from '../../../shared/core/model/labels.ts';
-import {
-  BLOCK_TERMINATES_MS,
-  type ReservationTerms,
-} from '../../../shared/sim/cloud/reservations.ts';
+import { BLOCK_TERMINATES_MS } from '../../../shared/sim/cloud/reservations.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { type Json, listAt, objectAt } from '../../../shared/sim/json.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
