@@ -138,6 +138,18 @@ describe('launches in vain are bounded', () => {
     expect(world.launched).toBeLessThanOrEqual(8);
   });
 
+  it('where the pods say that they are room of a CapacityBuffer', async () => {
+    const world = await worldOf([]);
+    taintNodes(world);
+    const annotations = { 'karpenter.sh/capacity-buffer-fake-pod': 'true' };
+    const metadata = { name: 'room', namespace: 'default', annotations };
+    const status = { phase: 'Pending' };
+    world.store.create({ apiVersion: 'v1', kind: 'Pod', metadata, ...podTemplate, status });
+    await world.run(WORLD_START_MS + HOUR);
+    expect(world.launched).toBeLessThanOrEqual(3);
+    expect([...world.unplaced.keys()]).toEqual(['default/room']);
+  });
+
   it('over a day: three at first, then one at the end of each wait', async () => {
     const world = await worldOf([deployment('web', 1, '1')]);
     taintNodes(world);

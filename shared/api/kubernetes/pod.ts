@@ -1,3 +1,4 @@
+import { FAKE_POD, type Labels } from '../../core/model/labels.ts';
 import type { Pod, PodPhase } from '../../core/model/pod.ts';
 import type { Decoded } from '../issue.ts';
 import { Reader, type TooLarge } from '../read.ts';
@@ -8,6 +9,16 @@ const PHASES: readonly PodPhase[] = ['Pending', 'Running', 'Succeeded', 'Failed'
 
 /** The annotation by which the kubelet marks the API's copy of a static pod. */
 const MIRROR = 'kubernetes.io/config.mirror';
+
+/**
+ * Plans alone make pods that stand for room. One of the cluster is none, whatever it says: what is
+ * launched for it would be counted for nobody.
+ */
+function withoutFakePod(annotations: Labels): Labels {
+  if (annotations[FAKE_POD] === undefined) return annotations;
+  const { [FAKE_POD]: _, ...rest } = annotations;
+  return rest;
+}
 
 /** Decodes pods; pods whose specs read the same share one spec object. Lenient about other fields. */
 export class PodDecoder {
@@ -46,7 +57,7 @@ export class PodDecoder {
       name,
       uid: uid === '' ? `${namespace}/${name}` : uid,
       labels,
-      annotations,
+      annotations: withoutFakePod(annotations),
       createdAtMs,
       startedAtMs: read.time(status['startTime'], 'status.startTime'),
       deletedAtMs,

@@ -19,4 +19,10 @@ describe('the metadata of a pod', () => {
     expect(decoded({ deletionGracePeriodSeconds: 5 }).deletionGraceSeconds).toBe(5);
     expect(decoded({})).not.toHaveProperty('deletionGraceSeconds');
   });
+
+  it('does not make it the room of a CapacityBuffer', () => {
+    const own = { 'joiner.dev/drain': 'rollout' };
+    const annotations = { ...own, 'karpenter.sh/capacity-buffer-fake-pod': 'true' };
+    expect(decoded({ annotations }).annotations).toEqual(own);
+  });
 });
