@@ -22,6 +22,7 @@ import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
+import { nodesOfClaim } from '../../core/model/joins.ts';
 import { INTERRUPTED, NODE_POOL, ZONE } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
@@ -54,7 +55,7 @@ import { recordStays } from './stays.ts';
 const REST_MS_MAX = 750;
 
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
-  const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
+  const nodes = nodesOfClaim(pass.state.objects.nodes, claim);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
   const { objects, volumeAttachments, pausedUntilMs } = pass.state;
   const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
@@ -105,7 +106,6 @@ function isUnreserved(claim: NodeClaim, { instances }: Index): boolean {
 interface Index {
   readonly seenTaints: ReadonlyMap<string, SeenTaint>;
   readonly unhealthy: ReadonlyMap<string, RepairCause>;
-  readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly nominations: Nominations;
   /** Names of NodePools that pause launches or disruptions now. */
@@ -126,7 +126,6 @@ function indexOf(
     paused: pausedPools(nodePools, nowMs),
     seenTaints: memory.noteTaints(nodes, nowMs),
     unhealthy,
-    nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
     nominations: settings.podNomination ? readNominations(state, nowMs) : NO_NOMINATIONS,
     instances,

@@ -4,8 +4,8 @@ import type { NodeClaim } from './provisioning.ts';
 
 /**
  * How nodes, NodeClaims and pods of one read belong together: a claim and its node by the provider
- * id, a pod and its node by the node's name. Each join is made once for a list, and remembered as
- * long as the list is.
+ * id and, once it is registered, the node's name; a pod and its node by the name. Each join is made
+ * once for a list, and remembered as long as the list is.
  */
 function joinOf<Item extends object, Join>(
   make: (items: readonly Item[]) => Join,
@@ -20,14 +20,10 @@ function joinOf<Item extends object, Join>(
   };
 }
 
-/** Nodes by their provider id; those without one are left out. */
-export const nodesByProviderId: (nodes: readonly Node[]) => ReadonlyMap<string, Node> = joinOf(
-  (nodes) =>
-    new Map(
-      nodes.flatMap((node) =>
-        node.providerId === undefined ? [] : [[node.providerId, node] as const],
-      ),
-    ),
+type NodesByProviderId = ReadonlyMap<string | undefined, readonly Node[]>;
+
+const nodesByProviderId: (nodes: readonly Node[]) => NodesByProviderId = joinOf((nodes) =>
+  Map.groupBy(nodes, ({ providerId }) => providerId),
 );
 
 /** NodeClaims by their provider id; those that are not launched are left out. */
@@ -55,12 +51,26 @@ export const podsByNode: (pods: readonly Pod[]) => ReadonlyMap<string, readonly 
   },
 );
 
+/**
+ * The nodes that say that they are the claim's. Whoever has the credentials of a kubelet may give
+ * its Node any provider id: where the claim has its node, another is none of its own.
+ */
+export function nodesOfClaim(
+  nodes: readonly Node[],
+  { providerId, nodeName }: Pick<NodeClaim, 'providerId' | 'nodeName'>,
+): readonly Node[] {
+  if (providerId === undefined) return [];
+  const all = nodesByProviderId(nodes).get(providerId) ?? [];
+  const own = all.filter(({ name }) => name === nodeName);
+  return own.length === 0 ? all : own;
+}
+
 /** The node of a claim; undefined: it has not joined. */
 export function nodeOfClaim(
   nodes: readonly Node[],
-  { providerId }: Pick<NodeClaim, 'providerId'>,
+  claim: Pick<NodeClaim, 'providerId' | 'nodeName'>,
 ): Node | undefined {
-  return providerId === undefined ? undefined : nodesByProviderId(nodes).get(providerId);
+  return nodesOfClaim(nodes, claim).at(-1);
 }
 
 /** The claim of a node; undefined: it has none. */

@@ -3,7 +3,7 @@ import {
   claimOfNode,
   claimsByProviderId,
   nodeOfClaim,
-  nodesByProviderId,
+  nodesOfClaim,
   podsByNode,
   podsOnNode,
 } from '../../../shared/core/model/joins.ts';
@@ -25,8 +25,31 @@ describe('nodes and their claims', () => {
   });
 
   it('without one have nothing in common: a claim that waits is no stranger’s', () => {
-    expect([...nodesByProviderId(nodes).keys()]).toEqual(['aws:///z/i-a']);
+    const waiting = { providerId: undefined, nodeName: undefined };
+    expect(nodesOfClaim(nodes, waiting)).toEqual([]);
     expect([...claimsByProviderId(claims).keys()]).toEqual(['aws:///z/i-a']);
+  });
+});
+
+describe('several nodes with one provider id', () => {
+  const forged = aNode({ name: 'z-forged', providerId: 'aws:///z/i-a' });
+  const all = [...nodes, forged];
+  const namesOf = (nodeName: string | undefined) =>
+    nodesOfClaim(all, { providerId: 'aws:///z/i-a', nodeName }).map(({ name }) => name);
+
+  it('are all of the claim until it has its node, which is then the only one', () => {
+    expect(namesOf(undefined)).toEqual(['a', 'z-forged']);
+    expect(namesOf('a')).toEqual(['a']);
+    expect(nodeOfClaim(all, { providerId: 'aws:///z/i-a', nodeName: 'a' })?.name).toBe('a');
+  });
+
+  it('are of the claim where its own is gone', () => {
+    expect(namesOf('gone')).toEqual(['a', 'z-forged']);
+  });
+
+  it('have none of another id, whatever it is called', () => {
+    const claim = { providerId: 'aws:///z/i-b', nodeName: 'a' };
+    expect(nodesOfClaim(all, claim)).toEqual([]);
   });
 });
 

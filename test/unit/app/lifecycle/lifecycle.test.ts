@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { interrupt } from '../../../../shared/app/interrupt/interrupt.ts';
 import { lifecycle } from '../../../../shared/app/lifecycle/lifecycle.ts';
 import { LifecycleMemory } from '../../../../shared/app/lifecycle/memory.ts';
+import type { Condition } from '../../../../shared/core/model/cluster.ts';
 import type { Labels } from '../../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../../shared/core/model/provisioning.ts';
 import {
@@ -276,5 +277,35 @@ describe('an interruption', () => {
     const [claim] = objects.nodeClaims;
     expect(claim?.annotations[INTERRUPTED]).toBe('spot_interrupted');
     expect(claim?.deletedAtMs !== undefined).toBe(deleted === 1);
+  });
+});
+
+describe('a node that says it is the instance of another one', () => {
+  it('ends nothing of that when it is deleted or unwell', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const unwell: Condition = {
+      type: 'NetworkingReady',
+      status: 'False',
+      reason: '',
+      message: '',
+      lastTransitionAtMs: 0,
+    };
+    const ports = portsOf(world, (state) => {
+      const [victim, ...others] = state.objects.nodes;
+      const forged = others.map((node) => ({
+        ...node,
+        providerId: victim?.providerId,
+        deletedAtMs: world.timeline.nowMs(),
+        conditions: [unwell],
+      }));
+      const nodes = victim === undefined ? [] : [victim, ...forged];
+      return { ...state, objects: { ...state.objects, nodes } };
+    });
+    const later = clockOf(() => world.timeline.nowMs() + 40 * MINUTE);
+    await lifecycle(withPorts(ports, { clock: later }), settings);
+    const ending = readState(world.store).objects.nodeClaims.filter(
+      ({ deletedAtMs }) => deletedAtMs !== undefined,
+    );
+    expect(ending).toEqual([]);
   });
 });
