@@ -54,6 +54,12 @@ describe('what a DaemonSet takes of each node', () => {
       undefined,
       100,
     ],
+    [
+      'not a pod of another namespace that names it as its owner',
+      [agentPod('a', 1_000_000, { namespace: 'tenant', createdAtMs: 3 })],
+      undefined,
+      100,
+    ],
   ])('is %s', (_, pods, templateGeneration, cpu) => {
     expect(cpuOf(pods, templateGeneration)).toBe(cpu);
     expect(cpuOf([...pods].reverse(), templateGeneration)).toBe(cpu);
@@ -61,7 +67,7 @@ describe('what a DaemonSet takes of each node', () => {
 
   it('holds for host ports, too', () => {
     const port = { ip: '0.0.0.0', port: 9100, protocol: 'TCP' };
-    const pod = podOf('a', { hostPorts: [port] }, { controller, nodeName: 'n' });
+    const pod = { ...agentPod('a', 100), spec: podOf('a', { hostPorts: [port] }).spec };
     const daemonSets = [daemonSetOf('agent', template)];
     const [found] = effectiveDaemonSets({ daemonSets, pods: [pod] });
     expect(found?.podSpec.hostPorts).toEqual([port]);

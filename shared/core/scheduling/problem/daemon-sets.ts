@@ -20,7 +20,10 @@ function isCurrent(pod: Pod, { templateGeneration }: DaemonSet): boolean {
   );
 }
 
-/** The newest live pod of each DaemonSet's current template, by the DaemonSet's uid. */
+/**
+ * The newest live pod of each DaemonSet's current template, by the DaemonSet's uid. A pod may name
+ * any owner: one of another namespace is none.
+ */
 function newestPods(
   daemonSets: readonly DaemonSet[],
   pods: readonly Pod[],
@@ -31,7 +34,7 @@ function newestPods(
     if (pod.controller === undefined || !isLive(pod)) continue;
     const { uid } = pod.controller;
     const owner = byUid.get(uid);
-    if (owner === undefined || !isCurrent(pod, owner)) continue;
+    if (owner?.namespace !== pod.namespace || !isCurrent(pod, owner)) continue;
     const known = newest.get(uid);
     if (known === undefined || isNewer(pod, known)) newest.set(uid, pod);
   }
