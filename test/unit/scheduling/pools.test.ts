@@ -6,7 +6,17 @@ import {
   ZONE,
 } from '../../../shared/core/model/labels.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
-import { FAMILY, GI, planOf, podOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+import {
+  claimOf,
+  FAMILY,
+  GI,
+  nodeOf,
+  planOf,
+  podOf,
+  podsOf,
+  poolOf,
+  typeOf,
+} from '../../builders/scheduling.ts';
 
 it('a reason names the NodePools first that took the pod but for a taint', () => {
   const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule' }] as const;
@@ -65,6 +75,16 @@ describe('pools', () => {
     const plan = planOf({ nodePools, pods: podsOf(30, 'a') });
     expect(plan.newNodeClaims).toHaveLength(1);
     expect(plan.newNodeClaims[0]?.pods).toHaveLength(16);
+  });
+
+  it.each(['', 'other'])('counts a node whose label says that it is of "%s"', (pool) => {
+    const nodePools = [poolOf('general', { limits: { nodes: 1 } })];
+    const node = nodeOf('n', 2, 8, { pool });
+    const nodeClaims = [claimOf('n', { nodeName: 'n', providerId: node.providerId })];
+    const plan = planOf({ nodePools, nodes: [node], nodeClaims, pods: podsOf(4, 'a') });
+    expect(plan.newNodeClaims).toEqual([]);
+    const strange = planOf({ nodePools, nodes: [node], pods: podsOf(4, 'a') });
+    expect(strange.newNodeClaims).toHaveLength(1);
   });
 
   it('lists the types that the rest of a limit can pay for, whichever is launched', () => {

@@ -29,6 +29,7 @@ export interface StateNode {
   readonly capacity: Resources;
   readonly allocatable: Resources;
   readonly isInitialized: boolean;
+  /** Of its claim, where it has one: whoever changes the node's label takes it out of no limit. */
   readonly nodePool: string | undefined;
   /** Going away: its capacity is not counted, its pods are in the demand. */
   readonly isLeaving: boolean;
@@ -156,7 +157,7 @@ function fromNode(
     capacity: starting ? { ...claim.capacity, ...capacity } : capacity,
     allocatable: starting ? { ...claim.allocatable, ...node.allocatable } : node.allocatable,
     isInitialized,
-    nodePool: labels[NODE_POOL],
+    nodePool: claim?.labels[NODE_POOL] ?? labels[NODE_POOL],
     isLeaving: isDeleted || isDisrupted(node),
     isLimited: !isDeleted && (!isDisrupted(node) || mayStay(node, isReplacedNow)),
     losesAllPods: losesAllPods(claim),

@@ -1,5 +1,4 @@
 import type { GroupRoom } from '../../limit-groups/group-room.ts';
-import { NODE_POOL } from '../../model/labels.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import type { Problem } from '../problem/problem.ts';
@@ -38,7 +37,7 @@ export class Budgets {
       if (Object.keys(pool.limits).length === 0 || pools.has(pool.name)) continue;
       const remaining: Record<string, number> = { ...pool.limits };
       for (const node of problem.limited) {
-        if (node.labels[NODE_POOL] !== pool.name) continue;
+        if (node.nodePool !== pool.name) continue;
         for (const resource of Object.keys(remaining)) {
           const used = resource === NODES ? 1 : amountOf(node.capacity, resource);
           remaining[resource] = (remaining[resource] ?? 0) - used;
