@@ -10,6 +10,9 @@ export function typesOf(options: readonly LaunchOption[]): number {
 /** A reason, or one that looks at the options that did not pass. */
 type Because = Reason | ((lost: readonly LaunchOption[]) => Reason);
 
+/** So many obstacles are looked for: a pod may have thousands, and nobody reads those. */
+const OBSTACLES_MAX = 50;
+
 /**
  * Narrows the launches of one pool down, step by step. A step that would leave none is an obstacle:
  * what there was before it stays, so that the steps after it are looked at as well.
@@ -51,7 +54,7 @@ export class Elimination {
 
   /** Keeps the launches that pass; false: none does, and all are kept. */
   keep(because: Because, passes: (each: LaunchOption) => boolean): boolean {
-    if (this.options.length === 0) return true;
+    if (this.options.length === 0 || this.obstacles >= OBSTACLES_MAX) return true;
     const kept = this.options.filter(passes);
     if (kept.length > 0 && this.obstacles === 0) this.passed += 1;
     if (kept.length === this.options.length) return true;

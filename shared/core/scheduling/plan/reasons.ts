@@ -183,7 +183,7 @@ export class Reasons {
     if (known !== undefined) return known;
     const own = left.copy();
     // Pods select pools by labels: one that they select and do not tolerate is a near miss.
-    keepTerms(own, podClass.affinityRule.terms);
+    keepTerms(own, podClass.affinityRule);
     keepTolerated(own, podClass, pool);
     const { terms } = podClass.volumes;
     own.keep(reason('volume-zones', {}), (each) =>

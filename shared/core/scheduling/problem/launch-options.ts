@@ -115,7 +115,8 @@ class LaunchOptionBuilder {
   private readonly typeSignature = new Map<TypeVariant, number>();
   private readonly domainSignature = new Map<Domain, number>();
   private readonly signatures = new Numbering();
-  private readonly poolSignature = new Map<string, number>();
+  private readonly poolSignature = new Map<number, number>();
+  private readonly descriptions = new Map<object, number>();
   private readonly freeByType = new Map<string, Float64Array | undefined>();
   private readonly typeIds = new Map<object, number>();
   private readonly sortedOfferings = new Map<object, readonly Offering[]>();
@@ -241,7 +242,7 @@ class LaunchOptionBuilder {
   private signatureOfType(type: TypeVariant): number {
     const known = this.typeSignature.get(type);
     if (known !== undefined) return known;
-    let text = this.described(type);
+    let text = `${this.described(type)}|`;
     for (const each of this.input.conjunctions) text += typeAllows(each, type) ? '1' : '0';
     for (const key of this.input.topologyKeys) {
       if (!isDomainKey(key)) text += `|${typeLabel(type, key) ?? ''}`;
@@ -251,11 +252,18 @@ class LaunchOptionBuilder {
     return signature;
   }
 
-  /** Which of the keys asked for the type describes; the pool answers for the others. */
-  private described({ type }: TypeVariant): string {
+  /**
+   * Stands for which of the keys asked for the type describes; the pool answers for the others.
+   * Pods may ask for thousands of keys: they are looked up once for a type, not for each option.
+   */
+  private described({ type }: TypeVariant): number {
+    const known = this.descriptions.get(type);
+    if (known !== undefined) return known;
     let text = '';
     for (const key of this.labelKeys) text += ownValue(type.labels, key) === undefined ? '0' : '1';
-    return text;
+    const described = this.signatures.of(`k${text}`);
+    this.descriptions.set(type, described);
+    return described;
   }
 
   private signatureOfDomain(domain: Domain): number {
@@ -273,7 +281,7 @@ class LaunchOptionBuilder {
 
   private signatureOfPool(pool: PoolVariant, type: TypeVariant): number {
     const described = this.described(type);
-    const key = `${pool.id}:${described}`;
+    const key = pool.id * SIGNATURES_MAX + described;
     const known = this.poolSignature.get(key);
     if (known !== undefined) return known;
     let text = `${pool.pool.weight}|${isCountedByPool(pool.pool) ? pool.pool.name : ''}|`;
