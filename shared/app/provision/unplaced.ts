@@ -1,5 +1,6 @@
 import { briefly } from '../../core/explain/briefly.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
+import { sha256 } from '../../core/launch/sha256.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { Ports } from '../../ports.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
@@ -8,6 +9,16 @@ import { poolRef } from '../writes/references.ts';
 import type { StaysBecause } from '../writes/unchanged.ts';
 
 const PODS_NAMED_MAX = 20;
+/** Names of labels and values are in a cause, and keys of S3, with the id in them, have 1 KiB. */
+const CAUSE_LENGTH_MAX = 200;
+const HASH_LENGTH = 12;
+
+/** What stands for the cause in the id of its decision. */
+function idOf(cause: string): string {
+  const text = cause.replaceAll(/[^\w.-]+/g, '-');
+  if (text.length <= CAUSE_LENGTH_MAX) return text;
+  return `${text.slice(0, CAUSE_LENGTH_MAX)}-${sha256(cause).slice(0, HASH_LENGTH)}`;
+}
 
 /** One decision for each reason, not for each pod: thousands may wait for the same. */
 export async function recordUnplaced(
@@ -24,7 +35,7 @@ export async function recordUnplaced(
     const [pod, { reasons }] = first;
     const others = pods.length - 1;
     const decision = {
-      id: `provision-unschedulable-${cause.replaceAll(/[^\w.-]+/g, '-')}`,
+      id: `provision-unschedulable-${idOf(cause)}`,
       useCase: 'provision',
       object: `Pod/${pod}`,
       action: 'unschedulable',
