@@ -350,7 +350,10 @@ async function readPauses(client: KubeClient): Promise<ClusterState['pausedUntil
   return decodePauses(await find(client, RESOURCES.configMaps, PAUSES_CONFIG_MAP));
 }
 
-/** The newest renewal of any lease of that name with a holder. */
+/** So far the clock of a Karpenter may be ahead: AWS answers none that is further off. */
+const CLOCK_AHEAD_MS = 300_000;
+
+/** The newest renewal of any lease of that name with a holder; none that is still to come. */
 export async function readKarpenterLease(client: KubeClient): Promise<number | undefined> {
   let newest: number | undefined;
   const selection = {
@@ -365,7 +368,8 @@ export async function readKarpenterLease(client: KubeClient): Promise<number | u
       const spec = property(object, 'spec');
       const renewedAtMs = Date.parse(text(property(spec, 'renewTime')));
       const isHeld = text(property(spec, 'holderIdentity')) !== '';
-      if (isHeld && !Number.isNaN(renewedAtMs)) newest = Math.max(newest ?? 0, renewedAtMs);
+      const isPossible = renewedAtMs <= client.timing.nowMs() + CLOCK_AHEAD_MS;
+      if (isHeld && isPossible) newest = Math.max(newest ?? 0, renewedAtMs);
     },
   });
   return newest;

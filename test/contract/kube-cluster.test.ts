@@ -125,6 +125,12 @@ await describeWithControlPlane(
         expect(await seen()).toBeUndefined();
       });
 
+      it('is not there by a Lease that is renewed at a time to come', async () => {
+        const renewTime = '9999-01-01T00:00:00.000000Z';
+        await lease('tenant', LEASE, { holderIdentity: 'somebody', renewTime });
+        expect(await seen()).toBeUndefined();
+      });
+
       it('was alive when its Lease was renewed last, in whatever namespace', async () => {
         const held = (renewTime: string) => ({ holderIdentity: 'karpenter-0_abc', renewTime });
         await lease('karpenter', LEASE, held('2026-01-01T00:00:05.123456Z'));
