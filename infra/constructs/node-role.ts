@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { shortened } from '../../shared/contract.ts';
 import { acknowledge } from './acknowledge.ts';
+import { referenceId } from './reference.ts';
 
 const MANAGED = [
   'AmazonEKSWorkerNodePolicy',
@@ -57,7 +57,7 @@ export interface FurtherRole {
 }
 
 /** Of an ARN or a construct. */
-export function furtherRole(role: string | iam.IRole): FurtherRole {
-  const [name, arn] = typeof role === 'string' ? [role, role] : [role.node.path, role.roleArn];
-  return { id: createHash('sha256').update(name).digest('hex').slice(0, 8), arn };
+export function furtherRole(scope: Construct, role: string | iam.IRole): FurtherRole {
+  const arn = typeof role === 'string' ? role : role.roleArn;
+  return { id: referenceId(scope, role), arn };
 }

@@ -21,7 +21,7 @@ export function nodeRoles(scope: Construct, props: JoinerProps, cluster: string)
     props.windowsNodes === true
       ? new NodeRole(scope, 'WindowsNodes', { cluster, platform: 'windows' }).role
       : undefined;
-  const further = (props.nodeRoles ?? []).map((role) => furtherRole(role));
+  const further = (props.nodeRoles ?? []).map((role) => furtherRole(scope, role));
   const own = [linux, ...(windows === undefined ? [] : [windows])];
   const arns = [...own.map((role) => role.roleArn), ...further.map((each) => each.arn)];
   return { linux, windows, further, arns };

@@ -1,3 +1,4 @@
+import { Fn } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { type Synthesised, synthesise } from './synthesis.ts';
 
@@ -123,5 +124,14 @@ describe('roles and images of one’s own', () => {
     const none = synthesise({ cluster: 'demo', nodeRoles: [ROLE], nodeRoleEntry: false });
     const entries = JSON.stringify(none.template.findResources('AWS::EKS::AccessEntry'));
     expect(entries).not.toContain(ROLE);
+  });
+
+  it('have the same entry in each synthesis, also where a token names them', () => {
+    const entries = (): readonly string[] => {
+      const nodeRoles = [Fn.importValue('TeamRole')];
+      const { template } = synthesise({ cluster: 'demo', nodeRoles });
+      return Object.keys(template.findResources('AWS::EKS::AccessEntry'));
+    };
+    expect(entries()).toEqual(entries());
   });
 });
