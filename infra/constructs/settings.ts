@@ -18,6 +18,7 @@ import {
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { propFaults, REGION } from './props-check.ts';
+import { referenceId } from './reference.ts';
 import { remoteWriteTarget } from './remote-write.ts';
 import { settingText } from './setting-props.ts';
 
@@ -273,9 +274,8 @@ export function networkOf(props: JoinerProps, name: FunctionName): FunctionNetwo
 
 /** Lets the functions in where the cluster's security group is known. */
 export function admitToCluster(scope: Construct, props: JoinerProps): void {
-  const network = networkOf(props, 'provision');
-  if (network === undefined) return;
-  const { cluster, clusterSecurityGroup } = props;
+  const { cluster, clusterSecurityGroup, endpoint } = props;
+  if (endpoint !== 'private') return;
   const made =
     typeof cluster !== 'string' && madeHere(cluster) !== undefined
       ? cluster.clusterSecurityGroupId
@@ -289,18 +289,19 @@ export function admitToCluster(scope: Construct, props: JoinerProps): void {
     return;
   }
   const groupId = securityGroupId(given);
-  network.securityGroupIds
-    .filter((each) => each !== groupId)
-    .forEach((sourceSecurityGroupId, index) => {
-      new ec2.CfnSecurityGroupIngress(scope, `ClusterIngress${index}`, {
-        groupId,
-        sourceSecurityGroupId,
-        ipProtocol: 'tcp',
-        fromPort: 443,
-        toPort: 443,
-        description: `Joiner ${Names.uniqueId(scope).slice(-64)}`,
-      });
+  for (const group of props.securityGroups ?? []) {
+    const sourceSecurityGroupId = securityGroupId(group);
+    if (sourceSecurityGroupId === groupId) continue;
+    // By the group, not by its place in the list: a rule that moved there would be made twice.
+    new ec2.CfnSecurityGroupIngress(scope, `ClusterIngress-${referenceId(scope, group)}`, {
+      groupId,
+      sourceSecurityGroupId,
+      ipProtocol: 'tcp',
+      fromPort: 443,
+      toPort: 443,
+      description: `Joiner ${Names.uniqueId(scope).slice(-64)}`,
     });
+  }
 }
 
 function securityGroupId(group: string | ec2.ISecurityGroup): string {

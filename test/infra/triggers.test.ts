@@ -13,7 +13,7 @@ import { SHOWN_WITHIN_MS } from '../../shared/core/interruption/belief.ts';
 import { INTERRUPTION_EVENTS } from '../../shared/core/interruption/interruption.ts';
 import { matchesPattern } from '../support/event-pattern.ts';
 import { resources, synthesise } from './synthesis.ts';
-import { synthesiseVariant } from './variants.ts';
+import { synthesiseVariant, VARIANTS } from './variants.ts';
 
 const defaults = synthesiseVariant('defaults');
 const shared = synthesiseVariant('shared-bucket');
@@ -140,6 +140,17 @@ describe('the network', () => {
       FromPort: 443,
       ToPort: 443,
     });
+  });
+
+  it('is let in by the same rules when the list of its groups changes', () => {
+    const rules = (...securityGroups: readonly string[]): ReadonlyMap<string, unknown> => {
+      const given = { ...VARIANTS.private.joiner, securityGroups };
+      const found = resources(synthesise(given), 'AWS::EC2::SecurityGroupIngress');
+      return new Map([...found].map(([id, rule]) => [id, rule['SourceSecurityGroupId']]));
+    };
+    const both = rules('sg-0a0a0a0a0a0a0a0a0', 'sg-0b0b0b0b0b0b0b0b0');
+    const [[id, group] = []] = rules('sg-0b0b0b0b0b0b0b0b0');
+    expect([both.size, both.get(String(id))]).toEqual([2, group]);
   });
 
   it('cannot be changed by the functions’ own code', () => {
