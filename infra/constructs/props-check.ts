@@ -126,7 +126,7 @@ const securityGroup = constructOr(
   isNamed,
 );
 
-const KEY: Check = constructOr(
+const KEY_OR_ARN: Check = constructOr(
   'keyArn',
   arn(
     'kms:[a-z0-9-]+:\\d{12}',
@@ -134,6 +134,12 @@ const KEY: Check = constructOr(
     "a key's ARN such as arn:aws:kms:eu-west-1:111122223333:key/… or construct",
   ),
 );
+
+/** CDK takes an alias for a key. A policy with the ARN of an alias allows nothing. */
+const KEY: Check = (value) =>
+  typeof value === 'object' && value !== null && 'aliasName' in value
+    ? `${KEY_OR_ARN(undefined)}, not its alias`
+    : KEY_OR_ARN(value);
 
 const REMOTE_WRITE_FIELDS = ['endpoint', 'secret', 'perPod'] as const;
 const REMOTE_WRITE_WORDS = `an object { ${REMOTE_WRITE_FIELDS.join(', ')} }, of which only endpoint is required`;

@@ -1,5 +1,6 @@
 import { App, Duration, Lazy, Stack } from 'aws-cdk-lib';
 import * as eks from 'aws-cdk-lib/aws-eks-v2';
+import * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { Joiner } from '../../infra/constructs/joiner.ts';
@@ -244,6 +245,18 @@ describe('a cluster of the same app', () => {
     expect(() => withCluster({})).toThrow('give it an explicit clusterName');
   });
 });
+
+it.each(['encryptionKey', 'queueEncryptionKey', 'logEncryptionKey', 'busEncryptionKey'])(
+  'an alias is refused as %s: roles cannot be allowed a key by it',
+  (name) => {
+    const stack = new Stack(new App(), 'stack');
+    const made = new kms.Key(stack, 'Key').addAlias('joiner');
+    const found = kms.Alias.fromAliasName(stack, 'Alias', 'alias/joiner');
+    for (const alias of [made, found]) {
+      expect(refusal({ [name]: alias })).toContain('or construct, not its alias');
+    }
+  },
+);
 
 describe('an app with a copy of CDK of its own', () => {
   it('gives durations and code whose classes are not ours', () => {
