@@ -249,16 +249,24 @@ export function clusterName({ cluster }: JoinerProps): string | undefined {
   if (typeof cluster === 'string') return undefined;
   const made = madeHere(cluster);
   if (made === undefined) return undefined;
-  const given: unknown = Stack.of(cluster).resolve(Reflect.get(made, 'name'));
+  // The resource of `aws-eks` is a custom one without a name: the construct has it.
+  const stated = Reflect.get(made, 'name') ?? Reflect.get(cluster, 'physicalName');
+  const given: unknown = Stack.of(cluster).resolve(stated);
   return typeof given === 'string' ? given : undefined;
 }
 
-/** The cluster's resource where the app makes it; both of CDK's modules have a class of their own. */
+/** What makes a cluster: the resource of `aws-eks-v2`, that of `aws-eks`. */
+const CLUSTER_TYPES: ReadonlySet<string> = new Set([
+  'AWS::EKS::Cluster',
+  'Custom::AWSCDK-EKS-Cluster',
+]);
+
+/** The cluster's resource where the app makes it. */
 function madeHere(cluster: IConstruct): CfnResource | undefined {
   return cluster.node
     .findAll()
     .filter((each) => CfnResource.isCfnResource(each))
-    .find((each) => each.cfnResourceType === 'AWS::EKS::Cluster');
+    .find((each) => CLUSTER_TYPES.has(each.cfnResourceType));
 }
 
 /** Undefined: the function stays outside of the VPC. */

@@ -1,6 +1,8 @@
 import { App, Duration, Lazy, Stack } from 'aws-cdk-lib';
+import * as olderEks from 'aws-cdk-lib/aws-eks';
 import * as eks from 'aws-cdk-lib/aws-eks-v2';
 import * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { Joiner } from '../../infra/constructs/joiner.ts';
@@ -243,6 +245,19 @@ describe('a cluster of the same app', () => {
 
   it('is refused when its name is only known later', () => {
     expect(() => withCluster({})).toThrow('give it an explicit clusterName');
+  });
+
+  it('may be one of the older module, which makes it by a custom resource', () => {
+    const made = (name: object): Joiner => {
+      const stack = new Stack(new App(), 'stack');
+      const code = standInCode();
+      const kubectlLayer = new lambda.LayerVersion(stack, 'Layer', { code });
+      const older = { kubectlLayer, version: olderEks.KubernetesVersion.of('1.34'), ...name };
+      const cluster = new olderEks.Cluster(stack, 'Cluster', older);
+      return new Joiner(stack, 'Joiner', { cluster, code: standInCode });
+    };
+    expect(made({ clusterName: 'demo' }).clusterName).toBe('demo');
+    expect(() => made({})).toThrow('give it an explicit clusterName');
   });
 });
 
