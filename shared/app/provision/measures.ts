@@ -37,7 +37,10 @@ export function measuresOf(round: Round): Measures {
   return measures.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-/** How long each pod has waited that the plan places, or cannot place. */
+/**
+ * How long each pod has waited that the plan places, or cannot place. Pods of nodes that are
+ * drained are planned too, but run: their age is no wait.
+ */
 function waitsMs({ snapshot, plan, virtual, nowMs }: Round): readonly number[] {
   const waiting = new Set([
     ...plan.newNodeClaims.flatMap(({ pods }) => pods),
@@ -45,7 +48,8 @@ function waitsMs({ snapshot, plan, virtual, nowMs }: Round): readonly number[] {
     ...plan.unplaced.keys(),
   ]);
   return snapshot.pods
-    .filter((pod) => waiting.has(podKey(pod)) && !virtual.has(podKey(pod)))
+    .filter((pod) => pod.nodeName === undefined && waiting.has(podKey(pod)))
+    .filter((pod) => !virtual.has(podKey(pod)))
     .map((pod) => Math.max(0, nowMs - pod.createdAtMs));
 }
 

@@ -46,6 +46,24 @@ it('nodes are counted with what they cost and how full they are', async () => {
   expect(levels.get('unavailable_offerings')).toBe(0);
 });
 
+it('pods that run on a node that is drained do not wait, however old they are', async () => {
+  const budget = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
+  };
+  const world = await runningWorld([deployment('web', 6, '1'), budget]);
+  await world.run(WORLD_START_MS + 20 * MINUTE);
+  const [claim] = world.store.list('NodeClaim');
+  if (claim === undefined) throw new Error('the world has no claim');
+  world.store.delete(claim);
+  await world.run(WORLD_START_MS + 20 * MINUTE + 15_000);
+  const { levels } = world.recorder;
+  expect(levels.get('scheduler_unschedulable_pods_count')).toBe(1);
+  expect(levels.get('pods_provisioning_unbound_time_seconds')).toBeLessThan(60);
+});
+
 it('every level has a metric', async () => {
   const world = await runningWorld([deployment('web', 1, '1')]);
   const names = new Set<string>(Object.values(METRICS).map(({ name }) => name));
