@@ -69,6 +69,12 @@ function listOf(check: Check): Check {
   };
 }
 
+/** A list such as of `Fn.split`, which CDK stands for by an array of one text. */
+function listOrToken(check: Check): Check {
+  const list = listOf(check);
+  return (value) => (Array.isArray(value) && Token.isUnresolved(value) ? undefined : list(value));
+}
+
 function pairsLike(example: string): string {
   return `on the command line ${example}, separated by commas`;
 }
@@ -237,7 +243,7 @@ const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, PropCheck>
   reaction: oneOf('watch', 'tick'),
   memorySizes: recordOf(FUNCTION_NAMES, whole(128, 10_240), 'provision=3008'),
   endpoint: oneOf('public', 'private'),
-  subnets: listOf(
+  subnets: listOrToken(
     constructOr(
       'subnetId',
       matching(/^subnet-[0-9a-f]{8,17}$/, 'subnets: ids such as subnet-0123456789abcdef0'),

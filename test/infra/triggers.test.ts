@@ -1,3 +1,4 @@
+import { Fn } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { INTERRUPTION_PATTERNS } from '../../infra/constructs/interruption-queue.ts';
@@ -129,6 +130,14 @@ describe('the network', () => {
     }
     defaults.template.allResourcesProperties('AWS::Lambda::Function', {
       VpcConfig: Match.absent(),
+    });
+  });
+
+  it('may be a list that is only known when it is deployed', () => {
+    const subnets = Fn.split(',', Fn.importValue('PrivateSubnets'));
+    const { template } = synthesise({ ...VARIANTS.private.joiner, subnets });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      VpcConfig: { SubnetIds: { 'Fn::Split': [',', { 'Fn::ImportValue': 'PrivateSubnets' }] } },
     });
   });
 
