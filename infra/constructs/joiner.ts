@@ -63,6 +63,8 @@ export class Joiner extends Construct {
   readonly alarms: readonly cloudwatch.Alarm[];
   readonly clusterName: string;
   readonly #props: JoinerProps;
+  /** Of the bucket; undefined: S3's own. */
+  readonly #key: kms.IKey | undefined;
   /** Undefined: the stack never acts. */
   readonly #interruption: InterruptionQueue | undefined;
   readonly #nodeRoles: NodeRoles | undefined;
@@ -74,6 +76,7 @@ export class Joiner extends Construct {
     this.clusterName = clusterName(props) ?? '';
     const cluster = this.clusterName;
     if (props.permissionsBoundary !== undefined) this.#bound(props.permissionsBoundary);
+    this.#key = keyOf(this, 'Key', props.encryptionKey);
     this.bucket = this.#bucket();
     this.wakeUps = new WakeUps(this, 'WakeUps', {
       cluster,
@@ -122,7 +125,11 @@ export class Joiner extends Construct {
    */
   grantReadMemory(grantee: iam.IGrantable): iam.Grant {
     const groups = sharedGroupsOf(this.#props);
-    return grantReadable(this.bucket, grantee, [this.clusterName, Stack.of(this).region, groups]);
+    const place = [this.clusterName, Stack.of(this).region, groups] as const;
+    const grant = grantReadable(this.bucket, grantee, place);
+    // A bucket that is given may not know its key.
+    const isKnown = this.bucket.encryptionKey !== undefined || this.#key === undefined;
+    return isKnown ? grant : grant.combine(this.#key.grantDecrypt(grantee));
   }
 
   /** One of Joiner's metrics for this cluster. */
@@ -167,7 +174,7 @@ export class Joiner extends Construct {
     if (bucket !== undefined) return bucket;
     return new MemoryBucket(this, 'Memory', {
       cluster: this.clusterName,
-      encryptionKey: keyOf(this, 'Key', this.#props.encryptionKey),
+      encryptionKey: this.#key,
       dataRetention: Duration.days(dataRetentionDays ?? 30),
       isAnnounced: this.#props.decisionEvents !== undefined,
     }).bucket;

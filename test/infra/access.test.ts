@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
+import type { JoinerStack } from '../../infra/joiner-stack.ts';
 import { METRICS } from '../../shared/contract/metrics.ts';
 import {
   CLUSTER_FUNCTIONS,
@@ -291,6 +292,22 @@ describe('grants and metrics', () => {
         ]),
       },
     });
+  });
+
+  it.each([
+    ['its own bucket', {}],
+    ['a bucket by name', { bucket: 'shared-bucket' }],
+  ])('let others decrypt what they read of %s', (_, given) => {
+    const encryptionKey = 'arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444';
+    const change = ({ joiner }: JoinerStack): void => {
+      const assumedBy = new iam.AccountRootPrincipal();
+      joiner.grantReadMemory(new iam.Role(joiner, 'Reader', { assumedBy }));
+    };
+    const { template } = synthesise({ cluster: 'demo', encryptionKey, ...given }, { change });
+    const [policy] = Object.values(template.findResources('AWS::IAM::Policy'));
+    const statements: readonly object[] = policy?.['Properties'].PolicyDocument.Statement ?? [];
+    const ofKey = statements.filter((each) => Reflect.get(each, 'Resource') === encryptionKey);
+    expect(JSON.stringify(ofKey)).toContain('"kms:Decrypt"');
   });
 
   it('are those of the cluster', () => {
