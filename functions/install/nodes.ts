@@ -55,7 +55,10 @@ function rolesOf(properties: Readonly<Record<string, string>>): readonly string[
   return (properties['NodeRoles'] ?? '').split(',').filter((role) => role !== '');
 }
 
-const END_NODES = 'kubectl delete nodepools --all';
+/** Of EC2NodeClasses only: NodePools of EKS Auto Mode may be in the same cluster. */
+const END_NODES =
+  "kubectl delete nodepools $(kubectl get nodepools -o jsonpath='{.items[?(" +
+  '@.spec.template.spec.nodeClassRef.kind=="EC2NodeClass")].metadata.name}\')';
 
 /** Why a stack with nodes stays, and what lets it go. */
 export function destroyRefusal(nodes: number, cluster: string): string {

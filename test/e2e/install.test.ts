@@ -190,7 +190,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const refused = await end();
     expect(refused.status).toBe('FAILED');
     expect(refused.reason).toContain('1 nodes of Joiner are in the cluster demo');
-    expect(refused.reason).toContain('kubectl delete nodepools --all');
+    expect(refused.reason).toContain('kubectl delete nodepools $(kubectl get nodepools');
     expect((await end({ LeaveNodes: 'true' })).status).toBe('SUCCESS');
     const change = (NodeRoles: string): Promise<Outcome> =>
       run('Update', {

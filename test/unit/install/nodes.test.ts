@@ -57,7 +57,10 @@ describe('a refusal names the command', () => {
   it('of a stack that is to go', () => {
     const text = destroyRefusal(3, 'demo');
     expect(text).toContain('3 nodes of Joiner are in the cluster demo');
-    expect(text).toContain('kubectl delete nodepools --all');
+    expect(text).toContain(
+      "kubectl delete nodepools $(kubectl get nodepools -o jsonpath='{.items[?(@.spec.template.spec" +
+        '.nodeClassRef.kind=="EC2NodeClass")].metadata.name}\');',
+    );
     expect(text).toContain('npx cdk deploy -c cluster=demo -c leaveNodes=true');
   });
 
