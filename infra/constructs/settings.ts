@@ -367,7 +367,8 @@ function remoteWriteVariables(name: FunctionName, { metrics }: JoinerProps): Var
 const YUAN_PER_DOLLAR = 7;
 
 function variables(uses: readonly SettingUse[], props: JoinerProps, region: string): Variables {
-  const rate = region.startsWith('cn-') ? YUAN_PER_DOLLAR : 1;
+  // Of a stack without an environment only the prop says where it goes.
+  const rate = (props.region ?? region).startsWith('cn-') ? YUAN_PER_DOLLAR : 1;
   return Object.fromEntries(
     SETTING_KEYS.filter((key) => uses.includes(settingOf(key).use)).map((key) => [
       settingOf(key).variable,

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { type Config, readConfig } from '../../functions/runtime/config.ts';
 import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { settingOf } from '../../shared/contract/settings.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../shared/core/model/snapshot.ts';
 import { resources, synthesise } from './synthesis.ts';
 
@@ -75,4 +76,16 @@ describe('what synthesis accepts, the functions can start with', () => {
     expect(found.length).toBeGreaterThan(5);
     expect(new Set(found)).toEqual(new Set([expected]));
   });
+});
+
+it.each([
+  ['of the stack', { env: { ...ENV, region: 'cn-north-1' } }],
+  ['of the prop where the stack has none', {}],
+])('prices are in yuan in a region of China, by that %s', (_, given) => {
+  const stack = synthesise({ cluster: 'demo', region: 'cn-north-1' }, given);
+  for (const properties of resources(stack, 'AWS::Lambda::Function').values()) {
+    const { Variables } = Object(properties['Environment']);
+    expect(Number(Variables[settingOf('nodePrice').variable])).toBeCloseTo(0.021, 6);
+    expect(Number(Variables[settingOf('evictionPrice').variable])).toBeCloseTo(0.14, 6);
+  }
 });
