@@ -192,6 +192,7 @@ function checkRights(facts: Facts, { rights: all }: Kubernetes): Line {
 /** `provision` shares its Lease with `disrupt`: each says on it when it took it. */
 const AT_WORK = [
   ['provision', 'joiner-decide'],
+  ['disrupt', 'joiner-decide'],
   ['lifecycle', 'joiner-lifecycle'],
 ] as const satisfies readonly (readonly [FunctionName, string])[];
 
@@ -201,11 +202,12 @@ function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[
   return AT_WORK.map(([name, own]): Line => {
     const sign = signs.find(({ lease }) => lease === `kube-system/${own}`);
     const advice = logsOf(facts, name, '10m');
-    if (sign === undefined) return fail('at work', `${name} has never taken its Lease`, advice);
-    const atMs = sign.takenBy.get(name) ?? sign.atMs;
+    // One that says of nobody who took it is of an older version.
+    const atMs = sign?.takenBy.size === 0 ? sign.atMs : sign?.takenBy.get(name);
+    if (atMs === undefined) return fail('at work', `${name} has never taken its Lease`, advice);
     const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
     const message = `${name} took its Lease ${seconds} s ago`;
-    const isAlive = nowMs - atMs < aliveMs(sign.who);
+    const isAlive = nowMs - atMs < aliveMs('Joiner');
     return isAlive ? ok('at work', message) : fail('at work', message, advice);
   });
 }

@@ -93,6 +93,7 @@ await describeWithControlPlane(
       expect(of('rights')[0]).toMatch(/^FAIL/);
       expect(of('at work')).toEqual([
         'FAIL: provision has never taken its Lease',
+        'FAIL: disrupt has never taken its Lease',
         'FAIL: lifecycle has never taken its Lease',
       ]);
       expect(exitCode).toBe(1);

@@ -181,6 +181,36 @@ export const STACK_ROWS: readonly Row[] = [
     'FAIL',
     'aws logs tail /aws/lambda/joiner-demo-provision --region eu-west-1',
   ],
+  [
+    'stopped disrupt, while provision goes on',
+    kubernetes({
+      signs: [
+        {
+          ...sign('joiner-decide', 10),
+          takenBy: new Map([
+            ['provision', NOW_MS - 10_000],
+            ['disrupt', NOW_MS - 301_000],
+          ]),
+        },
+        sign('joiner-lifecycle', 10),
+      ],
+    }),
+    'at work',
+    'FAIL',
+    'disrupt took its Lease 301 s ago',
+  ],
+  [
+    'never begun, while disrupt goes on',
+    kubernetes({
+      signs: [
+        { ...sign('joiner-decide', 10), takenBy: new Map([['disrupt', NOW_MS - 10_000]]) },
+        sign('joiner-lifecycle', 10),
+      ],
+    }),
+    'at work',
+    'FAIL',
+    'provision has never taken its Lease',
+  ],
   ['never begun', kubernetes({ signs: [] }), 'at work', 'FAIL', 'lifecycle has never taken'],
   [
     'Karpenter at work',
