@@ -155,6 +155,11 @@ const METRICS_WORDS =
 const ADDRESS_WORDS = 'an address such as https://prometheus.example.com/api/v1/write';
 
 function fieldFault(path: string, value: unknown, words: string): FieldFault {
+  if (Token.isUnresolved(value)) {
+    const known =
+      'is only known when it is deployed, but is part of policies: it has to be written';
+    return new FieldFault(`metrics.${path} ${known} as ${words}`);
+  }
   return new FieldFault(
     value === undefined
       ? `metrics.${path} is missing: it has to be ${words}`

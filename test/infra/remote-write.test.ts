@@ -1,3 +1,4 @@
+import { Fn } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import type { RemoteWriteProps } from '../../infra/constructs/joiner-props.ts';
@@ -175,6 +176,16 @@ describe('props that cannot work are refused', () => {
     expect(() =>
       synthesise({ cluster: 'demo', metrics } as Parameters<typeof synthesise>[0]),
     ).toThrow(text);
+  });
+
+  it.each([
+    ['endpoint', `https://${Fn.importValue('Host')}/api/v1/write`],
+    ['secret', Fn.importValue('Secret')],
+  ])('%s as a token, of which policies could not be made', (field, token) => {
+    const remoteWrite = { endpoint, [field]: token };
+    expect(() => synthesise({ cluster: 'demo', metrics: { remoteWrite } })).toThrow(
+      `metrics.remoteWrite.${field} is only known when it is deployed, but is part of policies`,
+    );
   });
 
   it('memory for a function that is not there', () => {
