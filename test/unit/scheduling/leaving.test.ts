@@ -30,6 +30,16 @@ describe('a pod on a node that is going away', () => {
     expect(placed()).toEqual(['default/a']);
   });
 
+  it('waits with what is wrong with it, while others get their nodes', () => {
+    const volumes = [{ kind: 'claim' as const, claimName: 'gone' }];
+    const pods = [podOf('a', { volumes }, { nodeName: 'old' }), podOf('b')];
+    const plan = planOf({ pods, nodes: [leaving] });
+    expect(plan.newNodeClaims.flatMap((claim) => claim.pods)).toEqual(['default/b']);
+    expect(plan.unplaced.get('default/a')?.reasons.map((each) => each.code)).toEqual([
+      'volume-claim-missing',
+    ]);
+  });
+
   it('gets none while it may not be disrupted at all', () => {
     expect(placed({ annotations: { [DO_NOT_DISRUPT]: 'true' } })).toEqual([]);
   });

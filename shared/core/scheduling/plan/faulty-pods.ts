@@ -23,6 +23,8 @@ export function mended(snapshot: ClusterSnapshot, faulty: FaultyPods): ClusterSn
     return [{ ...pod, spec: { ...pod.spec, volumes, hasResourceClaims: false } }];
   });
   if (waiting.length === 0) return undefined;
-  const others = snapshot.pods.filter(({ nodeName }) => nodeName !== undefined);
+  // Pods on nodes that are going away may be faulty too: left as they are, they would never mend.
+  const isOther = (pod: Pod) => pod.nodeName !== undefined && !faulty.has(pod);
+  const others = snapshot.pods.filter(isOther);
   return { ...snapshot, pods: [...others, ...waiting] };
 }
