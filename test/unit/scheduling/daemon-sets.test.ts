@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TENANCY } from '../../../shared/core/model/labels.ts';
+import { missing } from '../../../shared/core/missing.ts';
+import { TENANCY, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { effectiveDaemonSets } from '../../../shared/core/scheduling/problem/daemon-sets.ts';
 import {
@@ -86,6 +87,20 @@ describe('what a DaemonSet takes of each node', () => {
     const places = [...plan.existing.map(({ node }) => node), claim?.chosen.type];
     expect(places).not.toContain('m.large');
     if (claim !== undefined) expect(claim.requests['cpu']).toBe(3900);
+  });
+
+  it('closes the zone in which it alone is too large for a type of the claim', () => {
+    const inA = { key: ZONE, operator: 'In', values: ['zone-a'] } as const;
+    const podSpec = {
+      ...template,
+      requests: { cpu: 3000 },
+      requiredNodeAffinity: [{ matchExpressions: [inA], matchFields: [] }],
+    };
+    const daemonSets = [daemonSetOf('agent', podSpec)];
+    const plan = planOf({ daemonSets, pods: [podOf('web')] });
+    const [{ instanceTypes, requirements } = missing(0)] = plan.newNodeClaims;
+    expect(instanceTypes).toContain('m.large');
+    expect(requirements).toContainEqual({ ...inA, values: ['zone-b', 'zone-c'] });
   });
 
   it('is left out where a label keeps it away, which the node then has', () => {

@@ -5,7 +5,15 @@ import { amountOf } from '../../model/resources.ts';
 import { Remembered } from '../../remembered.ts';
 import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
 import { compareOptions, type LaunchOption } from '../problem/launch-options.ts';
-import { launchLabel, type PoolVariant, type TypeVariant } from '../problem/launch-space.ts';
+import {
+  type Domain,
+  Domains,
+  domainAllows,
+  isOffered,
+  launchLabel,
+  type PoolVariant,
+  type TypeVariant,
+} from '../problem/launch-space.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import type { HostRule } from './host.ts';
 
@@ -33,6 +41,12 @@ export interface TypeOption {
 }
 
 type ByType = ReadonlyMap<TypeVariant, readonly LaunchOption[]>;
+
+/**
+ * Where a claim with open places could be launched, by type: also where DaemonSets leave no room,
+ * of which there are no launch options.
+ */
+type PlacesByType = ReadonlyMap<TypeVariant, readonly { readonly domain: Domain }[]>;
 
 export function holds(free: Float64Array, used: Float64Array): boolean {
   for (let r = 0; r < used.length; r++) {
@@ -111,6 +125,7 @@ function idsOf(occupants: readonly Occupant[]): readonly number[] {
 export class TypeOptions {
   private readonly problem: Problem;
   private offered: ReadonlyMap<PoolVariant, ByType> | undefined;
+  private readonly places = new Map<PoolVariant, PlacesByType>();
   private readonly masks = new Map<string, Mask>();
   private readonly masksByBits = new Map<string, Mask>();
   private readonly known = new Map<string, readonly TypeOption[]>();
@@ -241,6 +256,15 @@ export class TypeOptions {
     return this.offered.get(pool) ?? new Map();
   }
 
+  private placesOf(pool: PoolVariant): PlacesByType {
+    let places = this.places.get(pool);
+    if (places === undefined) {
+      places = placesOf(pool, this.problem.settings.reservedCapacity);
+      this.places.set(pool, places);
+    }
+    return places;
+  }
+
   private prepare(
     chosen: LaunchOption,
     mask: Uint8Array,
@@ -253,6 +277,7 @@ export class TypeOptions {
         ? domain.reservationId === reservationId
         : domain.capacityType !== RESERVED;
     const offered = this.offeredBy(chosen.pool);
+    const places = this.placesOf(chosen.pool);
     const suitable = new Map<TypeVariant, readonly LaunchOption[]>();
     for (const [type, options] of offered) {
       const fit = options.filter(
@@ -265,12 +290,11 @@ export class TypeOptions {
     }
     const { zones, kinds } = isNarrow
       ? { zones: new Set([chosen.domain.zone]), kinds: new Set<string>([capacityType]) }
-      : openDomains(chosen, suitable, offered);
+      : openDomains(chosen, suitable, places);
     const typeOptions: TypeOption[] = [];
     for (const [type, fit] of suitable) {
       const options = within(fit, zones, kinds);
-      const all = offered.get(type) ?? [];
-      const there = within(all, zones, kinds).filter(
+      const there = within(places.get(type) ?? [], zones, kinds).filter(
         ({ domain }) => reservationId === undefined || domain.reservationId === reservationId,
       );
       if (options.length === 0 || options.length !== there.length) continue;
@@ -279,7 +303,7 @@ export class TypeOptions {
         type,
         options: options.toSorted(compareOptions),
         freeByPlace,
-        offered: all,
+        offered: offered.get(type) ?? [],
       });
     }
     return typeOptions.sort((a, b) =>
@@ -319,18 +343,28 @@ function offeredByPool(groups: Problem['groups']): ReadonlyMap<PoolVariant, ByTy
   return offered;
 }
 
-function within(
-  options: readonly LaunchOption[],
+function placesOf(pool: PoolVariant, reservedCapacity: boolean): PlacesByType {
+  const domains = new Domains();
+  const placeOf = (type: TypeVariant) =>
+    type.type.offerings
+      .filter((offering) => isOffered(offering, reservedCapacity))
+      .map((offering) => ({ domain: domains.of(offering) }))
+      .filter(({ domain }) => domainAllows(pool.requirements, domain));
+  return new Map(pool.types.map((type) => [type, placeOf(type)]));
+}
+
+function within<Option extends { readonly domain: Domain }>(
+  options: readonly Option[],
   zones: ReadonlySet<string>,
   kinds: ReadonlySet<string>,
-): readonly LaunchOption[] {
+): readonly Option[] {
   return options.filter(({ domain }) => zones.has(domain.zone) && kinds.has(domain.capacityType));
 }
 
 /**
  * Widens zones and capacity types as long as every type of the chosen offering's kind stays fit.
  */
-function openDomains(chosen: LaunchOption, suitable: ByType, offered: ByType) {
+function openDomains(chosen: LaunchOption, suitable: ByType, places: PlacesByType) {
   const zones = new Set([chosen.domain.zone]);
   const kinds = new Set<string>([chosen.domain.capacityType]);
   if (chosen.domain.capacityType === RESERVED) return { zones, kinds };
@@ -338,7 +372,7 @@ function openDomains(chosen: LaunchOption, suitable: ByType, offered: ByType) {
   const isClosed = (): boolean =>
     basis.every(
       ([type, fit]) =>
-        within(offered.get(type) ?? [], zones, kinds).length === within(fit, zones, kinds).length,
+        within(places.get(type) ?? [], zones, kinds).length === within(fit, zones, kinds).length,
     );
   const all = [...suitable.values()].flat();
   const widen = (open: Set<string>, values: readonly string[]): void => {
