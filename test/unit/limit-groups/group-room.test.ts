@@ -53,6 +53,24 @@ describe('the cap of a group', () => {
   });
 });
 
+it('a cap of one NodePool leaves its pods to another that is like it', () => {
+  const types = [typeOf('m.large', 2, 8, 0.1)];
+  const pods = podsOf(3, 'web', { cpu: 1800 });
+  const nodePools = [poolOf('a'), poolOf('b')];
+  const groupCaps = [{ group: 'batch', pools: ['a'], caps: { cpu: 2000 } }];
+  const snapshot = { ...snapshotOf({ types, pods, nodePools }), groupCaps };
+  const plan = solve(snapshot, DEFAULT_SCHEDULING_SETTINGS);
+  expect(plan.newNodeClaims.map(({ nodePool }) => nodePool)).toEqual(['a', 'b', 'b']);
+});
+
+it('a cap leaves smaller types that are dearer', () => {
+  const types = [typeOf('m.large', 2, 8, 0.2), typeOf('m.xlarge', 4, 16, 0.1)];
+  const groupCaps = [{ group: 'batch', pools: ['general'], caps: { cpu: 2000 } }];
+  const snapshot = { ...snapshotOf({ types, pods: [podOf('web')] }), groupCaps };
+  const plan = solve(snapshot, DEFAULT_SCHEDULING_SETTINGS);
+  expect(plan.newNodeClaims.map(({ chosen }) => chosen.type)).toEqual(['m.large']);
+});
+
 describe('what a group leaves', () => {
   const caps = capsAt(groupsOf('batch nodes=9 cpu=100 price=10'), [inGroup('a', 'batch')], 0);
   const [largest] = [...FAMILY].sort((x, y) => (y.capacity['cpu'] ?? 0) - (x.capacity['cpu'] ?? 0));

@@ -63,7 +63,8 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     ...[...terms.values()].map(onlyRequired),
   ]);
   const { reservedCapacity } = settings;
-  const rest = { daemons, resources, topologyKeys, reservedCapacity };
+  const { groupCaps = [] } = snapshot;
+  const rest = { daemons, resources, topologyKeys, reservedCapacity, groupCaps };
   const { pools, groups } = launchesOf(snapshot, rules, rest);
   return {
     settings,

@@ -1,3 +1,4 @@
+import type { GroupCaps } from '../../limit-groups/limit-groups.ts';
 import { missing } from '../../missing.ts';
 import type { Offering } from '../../model/instance-type.ts';
 import { ownValue } from '../../model/labels.ts';
@@ -65,6 +66,7 @@ export interface LaunchOptionInput {
   /** Topology keys, the hostname apart: groups never mix their values. */
   readonly topologyKeys: readonly string[];
   readonly reservedCapacity: boolean;
+  readonly groupCaps: readonly Pick<GroupCaps, 'group' | 'pools' | 'caps'>[];
 }
 
 /** Three of them make up a number that is still exact: more than a problem ever has. */
@@ -98,6 +100,11 @@ class Numbering {
     this.numbers.set(text, added);
     return added;
   }
+}
+
+/** Limit groups that count the pool's nodes. */
+function capsOf({ groupCaps }: Pick<LaunchOptionInput, 'groupCaps'>, pool: NodePool) {
+  return groupCaps.filter(({ pools }) => pools.includes(pool.name));
 }
 
 /** Pools that are never interchangeable, because something is counted per pool. */
@@ -137,7 +144,8 @@ class LaunchOptionBuilder {
     for (const pool of this.input.pools) this.addPool(pool);
     return this.groups.map((group) => {
       group.all.sort(compareOptions);
-      return Object.assign(group, { paretoFront: paretoFrontOfGroup(group.all) });
+      const capped = capsOf(this.input, group.pool.pool).flatMap(({ caps }) => Object.keys(caps));
+      return Object.assign(group, { paretoFront: paretoFrontOfGroup(group.all, capped) });
     });
   }
 
@@ -285,6 +293,7 @@ class LaunchOptionBuilder {
     const known = this.poolSignature.get(key);
     if (known !== undefined) return known;
     let text = `${pool.pool.weight}|${isCountedByPool(pool.pool) ? pool.pool.name : ''}|`;
+    text += `${JSON.stringify(capsOf(this.input, pool.pool).map((caps) => caps.group))}|`;
     for (const rule of this.input.rules) text += taintsAllowed(rule, pool.taints) ? '1' : '0';
     for (const each of this.input.conjunctions) text += poolAllows(each, pool, type) ? '1' : '0';
     for (const topologyKey of this.input.topologyKeys) {
@@ -337,12 +346,16 @@ function dominates(a: LaunchOption, b: LaunchOption, limited: readonly string[])
 
 /**
  * The launch options that have more room, or take less, than every cheaper (or equal, earlier) one;
- * all of one group and, where limits matter, of one pool.
+ * all of one group and, where limits matter, of one pool. `capped` are resources that limit groups
+ * count.
  */
-export function paretoFrontOfGroup(sorted: readonly LaunchOption[]): readonly LaunchOption[] {
+export function paretoFrontOfGroup(
+  sorted: readonly LaunchOption[],
+  capped: readonly string[] = [],
+): readonly LaunchOption[] {
   const paretoFront: LaunchOption[] = [];
   // Groups of pools with limits hold launch options of one pool only.
-  const limited = Object.keys(sorted[0]?.pool.pool.limits ?? {});
+  const limited = [...Object.keys(sorted[0]?.pool.pool.limits ?? {}), ...capped];
   for (const option of sorted) {
     let isCovered = false;
     for (let index = paretoFront.length - 1; index >= 0 && !isCovered; index--) {

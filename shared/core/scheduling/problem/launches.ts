@@ -33,9 +33,10 @@ export function launchesOf(
   rules: NodeRules,
   rest: Omit<LaunchOptionInput, 'pools' | 'rules' | 'conjunctions'>,
 ): Launches {
-  const { daemons, resources, topologyKeys, reservedCapacity } = rest;
+  const { daemons, resources, topologyKeys, reservedCapacity, groupCaps } = rest;
   const loads = daemons.map(({ rule, requests }) => [rule.id, ...requests]);
-  const asked = [rules.text, loads, resources, topologyKeys, reservedCapacity];
+  const capped = groupCaps.map(({ group, pools, caps }) => [group, pools, Object.keys(caps)]);
+  const asked = [rules.text, loads, resources, topologyKeys, reservedCapacity, capped];
   const text = `${JSON.stringify(asked)}\n${poolsText(nodePools)}`;
   return known.of(instanceTypes, text, () => {
     const { all, conjunctions } = rules;
