@@ -5,7 +5,9 @@ import {
   NODE_POOL,
   ZONE,
 } from '../../../shared/core/model/labels.ts';
+import type { PodSpec } from '../../../shared/core/model/pod.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
+import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import {
   claimOf,
   FAMILY,
@@ -13,6 +15,7 @@ import {
   nodeOf,
   planOf,
   podOf,
+  podsByZone,
   podsOf,
   poolOf,
   typeOf,
@@ -189,6 +192,22 @@ describe('pools', () => {
       pods: [podOf('a')],
     });
     expect(plan.newNodeClaims[0]?.instanceTypes).toEqual(['t0', 't1', 't2']);
+  });
+
+  it.each<[string, Partial<PodSpec>]>([
+    ['a spread', { topologySpread: [spreadOver(ZONE, ofApp('web'))] }],
+    ['affinity', { podAffinity: [termOver(ZONE, ofApp('web'))] }],
+    ['anti-affinity', { podAntiAffinity: [termOver(ZONE, ofApp('web'))] }],
+  ])('place a pod with %s where minValues can be met, not in the cheapest zone', (_, spec) => {
+    const types = [
+      typeOf('m.1', 2, 8, 0.1, { zones: ['zone-a'] }),
+      typeOf('m.2', 2, 8, 0.2, { zones: ['zone-b'] }),
+      typeOf('m.3', 2, 8, 0.3, { zones: ['zone-b'] }),
+    ];
+    const twoTypes = { key: INSTANCE_TYPE, operator: 'Exists', values: [], minValues: 2 } as const;
+    const nodePools = [poolOf('general', { requirements: [twoTypes] })];
+    const plan = planOf({ types, nodePools, pods: [podOf('web', spec)] });
+    expect(podsByZone(plan)).toEqual({ 'zone-b': 1 });
   });
 
   it('counts the most of each limited resource that minValues keep open', () => {

@@ -41,7 +41,9 @@ export function priceAlone({ requests }: PodClass, groups: readonly LaunchGroup[
   return least;
 }
 
-function targetsOf({ context }: SearchState, resolved: ResolvedClass): readonly Target[] {
+/** The places of new nodes for the class; those in which minValues can never be met are none. */
+function targetsOf(state: SearchState, resolved: ResolvedClass): readonly Target[] {
+  const { context } = state;
   const byText = new Map<string, { place: Place; groups: LaunchGroup[] }>();
   for (const group of resolved.groups) {
     const text = `${group.pool.pool.weight}|${context.placeTexts.of(resolved, group)}`;
@@ -57,7 +59,10 @@ function targetsOf({ context }: SearchState, resolved: ResolvedClass): readonly 
       weight: (groups[0] ?? missing(0)).pool.pool.weight,
       price: priceAlone(resolved.podClass, groups),
     }))
-    .filter((target) => target.price < Number.POSITIVE_INFINITY);
+    .filter(({ price, groups }) => {
+      const options = groups.flatMap(({ paretoFront }) => paretoFront);
+      return price < Number.POSITIVE_INFINITY && state.suitsAlone(resolved, options);
+    });
 }
 
 /** The valid target in the heaviest pools: least penalty, then least crowded, then cheapest. */

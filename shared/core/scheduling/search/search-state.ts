@@ -170,18 +170,39 @@ export class SearchState {
         this.budgets.allowance(option, 1) > 0,
     );
     this.steps += from.length;
-    const pinned = resolved.hasTopology
-      ? this.choosePlace(resolved, possible)
-      : { penalty: 0, options: possible };
-    const options = this.withMinValues(resolved, pinned.options, used, content).filter((option) =>
-      this.clearOfDaemonPorts(resolved, option),
-    );
-    const penalty = pinned.penalty + resolved.penaltyOfNew;
-    return options.length === 0 ? undefined : { penalty, options };
+    const suits = (options: readonly LaunchOption[]) =>
+      this.suitable(resolved, options, used, content);
+    if (!resolved.hasTopology) {
+      const options = suits(possible);
+      return options.length === 0 ? undefined : { penalty: resolved.penaltyOfNew, options };
+    }
+    for (const choice of this.placesFor(resolved, possible)) {
+      const options = suits(choice.options);
+      if (options.length > 0) return { penalty: choice.penalty + resolved.penaltyOfNew, options };
+    }
+    return undefined;
   }
 
-  /** Keeps only the launch options of the best valid place, as {@link PlaceTexts} tells them apart. */
-  private choosePlace(resolved: ResolvedClass, options: readonly LaunchOption[]): Choice {
+  /** The launch options that minValues and the host ports of DaemonSets leave. */
+  private suitable(
+    resolved: ResolvedClass,
+    options: readonly LaunchOption[],
+    used: Float64Array,
+    content: ReadonlyMap<PodClass, number>,
+  ): readonly LaunchOption[] {
+    return this.withMinValues(resolved, options, used, content).filter((option) =>
+      this.clearOfDaemonPorts(resolved, option),
+    );
+  }
+
+  /** Whether one of the launch options suits a pod of the class alone, other pods apart. */
+  suitsAlone(resolved: ResolvedClass, options: readonly LaunchOption[]): boolean {
+    const used = zeros(this.context.problem.resources.length);
+    return this.suitable(resolved, options, used, new Map()).length > 0;
+  }
+
+  /** The launch options of each valid place, as {@link PlaceTexts} tells them apart; best first. */
+  private placesFor(resolved: ResolvedClass, options: readonly LaunchOption[]): readonly Choice[] {
     const { podClass } = resolved;
     const places = new Map<string, { readonly place: Place; readonly options: LaunchOption[] }>();
     for (const option of options) {
@@ -190,20 +211,14 @@ export class SearchState {
       if (known !== undefined) known.options.push(option);
       else places.set(text, { place: placeOfGroup(option.group), options: [option] });
     }
-    let best: (Choice & { readonly rank: readonly number[] }) | undefined;
-    for (const each of places.values()) {
-      if (!this.topology.allows(podClass, each.place)) continue;
+    const ranked = [...places.values()].flatMap((each) => {
+      if (!this.topology.allows(podClass, each.place)) return [];
       const penalty = this.topology.penalty(podClass, each.place, resolved.kinds);
-      const rank = [
-        penalty,
-        this.topology.crowding(podClass, each.place),
-        (each.options[0] ?? missing(0)).price,
-      ];
-      if (best === undefined || comparesBefore(rank, best.rank)) {
-        best = { rank, penalty, options: each.options };
-      }
-    }
-    return best ?? { penalty: 0, options: [] };
+      const crowding = this.topology.crowding(podClass, each.place);
+      const { price } = each.options[0] ?? missing(0);
+      return [{ penalty, options: each.options, rank: [penalty, crowding, price] }];
+    });
+    return ranked.sort((a, b) => compareRanks(a.rank, b.rank));
   }
 
   private withMinValues(
@@ -373,10 +388,10 @@ function sum(used: Float64Array, { podClass }: ResolvedClass): Float64Array {
   return used.map((amount, r) => amount + (podClass.requests[r] ?? missing(r)));
 }
 
-function comparesBefore(a: readonly number[], b: readonly number[]): boolean {
+function compareRanks(a: readonly number[], b: readonly number[]): number {
   for (let index = 0; index < a.length; index++) {
     const difference = (a[index] ?? missing(index)) - (b[index] ?? missing(index));
-    if (Math.abs(difference) > 1e-12) return difference < 0;
+    if (Math.abs(difference) > 1e-12) return difference;
   }
-  return false;
+  return 0;
 }
