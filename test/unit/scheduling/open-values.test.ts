@@ -101,6 +101,29 @@ describe('labels that are left open', () => {
     expect(about).toEqual([{ key: 'team', operator: 'DoesNotExist', values: [] }]);
   });
 
+  it('of types and zones stay where a pod wants them absent or something else', () => {
+    const key = 'karpenter.k8s.aws/instance-gpu-name';
+    const types = [typeOf('g.large', 4, 16, 1, { labels: { [key]: ['t4'] } })];
+    const others: readonly RequirementExpression[] = [
+      { key, operator: 'NotIn', values: ['a100'] },
+      { key: ZONE, operator: 'NotIn', values: ['zone-c'] },
+    ];
+    const amd = { key: ARCH, operator: 'In', values: ['amd64'] } as const;
+    const absent = (name: string) =>
+      ({ key: name, operator: 'DoesNotExist', values: [] }) as RequirementExpression;
+    const requiredNodeAffinity = [absent(key), absent(ZONE), amd].map((each) => ({
+      matchExpressions: [each],
+      matchFields: [],
+    }));
+    const plan = planOf({
+      types,
+      nodePools: pooled(...others),
+      pods: [podOf('a', { requiredNodeAffinity })],
+    });
+    const operators = plan.newNodeClaims[0]?.requirements.map(({ operator }) => operator);
+    expect(operators).not.toContain('DoesNotExist');
+  });
+
   it('are decided for every type that a claim keeps open', () => {
     const both = typeOf('c.both', 4, 16, 0.21, { labels: { [ARCH]: ['amd64', 'arm64'] } });
     const pods = [podOf('a', { cpu: 3000, nodeSelector: { [ARCH]: 'amd64' } })];

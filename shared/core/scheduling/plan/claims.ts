@@ -1,4 +1,5 @@
 import { runnerUpText } from '../../explain/reasons/provisioning.ts';
+import { typeValues } from '../../instance-types/type-requirements.ts';
 import { invariant } from '../../invariant.ts';
 import type { Currency } from '../../model/currency.ts';
 import {
@@ -16,7 +17,7 @@ import { podKey } from '../../model/pod.ts';
 import type { RequirementExpression } from '../../model/requirement.ts';
 import { addResources, type Resources } from '../../model/resources.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
-import { poolLabels } from '../problem/launch-space.ts';
+import { isDomainKey, poolLabels } from '../problem/launch-space.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { minValuesOf } from '../search/min-values.ts';
 import { type Bin, resolvedIn, type SearchContext } from '../search/search-state.ts';
@@ -75,15 +76,20 @@ function chosenLabels(
   return new Map([...ofPool, ...[...labels].filter(([key]) => asked.has(key))]);
 }
 
-/** Labels that the pool lets nodes have or not, and that some pod of the bin wants to be absent. */
+/**
+ * Labels that the pool lets nodes have or not, and that some pod of the bin wants to be absent.
+ * Those of types and offerings are as these are: the pod may be there by another of its terms.
+ */
 function absentLabels(context: SearchContext, bin: Bin): ReadonlySet<string> {
-  const { pool } = bin.chosen;
+  const { pool, type } = bin.chosen;
+  const isOfPool = (key: string) =>
+    !isDomainKey(key) && typeValues(type.type, key) === undefined && !pool.labels.has(key);
   const wanted = new Set<string>();
   for (const { podClass } of resolvedIn(context, bin)) {
     for (const term of podClass.rule.terms) {
       for (const [key, set] of term) {
         const isAbsent = set.absent && !set.complement && set.values.size === 0;
-        const isOpen = pool.requirements.get(key)?.absent === true && !pool.labels.has(key);
+        const isOpen = pool.requirements.get(key)?.absent === true && isOfPool(key);
         if (isAbsent && isOpen) wanted.add(key);
       }
     }
