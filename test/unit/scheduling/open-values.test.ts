@@ -124,6 +124,18 @@ describe('labels that are left open', () => {
     expect(operators).not.toContain('DoesNotExist');
   });
 
+  it('have the value that pods nearby have on their nodes', () => {
+    const labels = { rack: 'r7', 'karpenter.sh/nodepool': 'general' };
+    const nodes = [nodeOf('full', 1, 4, { labels })];
+    const pods = [
+      podOf('db', {}, { nodeName: 'full' }),
+      podOf('a', { podAffinity: [term('rack')] }),
+    ];
+    const nodePools = pooled({ key: 'rack', operator: 'Exists', values: [] });
+    const plan = planOf({ nodePools, nodes, pods });
+    expect(plan.newNodeClaims.map(({ labels: { rack } }) => rack)).toEqual(['r7']);
+  });
+
   it('are decided for every type that a claim keeps open', () => {
     const both = typeOf('c.both', 4, 16, 0.21, { labels: { [ARCH]: ['amd64', 'arm64'] } });
     const pods = [podOf('a', { cpu: 3000, nodeSelector: { [ARCH]: 'amd64' } })];

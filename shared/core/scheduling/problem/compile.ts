@@ -7,6 +7,7 @@ import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts
 import { effectiveDaemonSets } from './daemon-sets.ts';
 import { demandOf } from './demand.ts';
 import { ATTACH_PREFIX } from './launch-options.ts';
+import { isDomainKey } from './launch-space.ts';
 import { launchesOf } from './launches.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { type PodIndex, podIndexOf } from './pod-index.ts';
@@ -17,6 +18,7 @@ import {
   isHostKey,
   markSelf,
   NO_TOPOLOGY,
+  requiredOf,
   type TopologyTerms,
   topologyTermsOf,
 } from './topology-terms.ts';
@@ -30,6 +32,32 @@ function topologyKeysOf(all: readonly TopologyTerms[]): readonly string[] {
     }
   }
   return [...keys].sort();
+}
+
+/**
+ * Labels of the nodes on which pods run that others have to be near, those of offerings apart: a
+ * new node may need them.
+ */
+function peerLabels(
+  classes: Problem['classes'],
+  running: Problem['running'],
+): readonly (readonly [string, string])[] {
+  const keysOf = new Map<number, Set<string>>();
+  for (const { topology } of classes) {
+    for (const { key, selector } of requiredOf(topology.affinity)) {
+      if (isDomainKey(key)) continue;
+      keysOf.set(selector.id, (keysOf.get(selector.id) ?? new Set()).add(key));
+    }
+  }
+  if (keysOf.size === 0) return [];
+  const labels = new Map<string, readonly [string, string]>();
+  for (const { node, matching } of running) {
+    for (const key of matching.flatMap((id) => [...(keysOf.get(id) ?? [])])) {
+      const value = node.label(key);
+      if (value !== undefined) labels.set(`${key}=${value}`, [key, value]);
+    }
+  }
+  return [...labels].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
 }
 
 /** Reads a snapshot (its instance types already overlaid) into a problem. */
@@ -62,24 +90,26 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     ...classes.map((each) => each.topology),
     ...[...terms.values()].map(onlyRequired),
   ]);
+  const running = index
+    .noticed(selectors)
+    .filter(stays)
+    .map((pod) => {
+      const matching = selectors.matching(pod.namespace, pod.labels);
+      const node = byName.get(pod.nodeName ?? '') ?? missing(pod.nodeName ?? '');
+      const own = terms.get(pod);
+      return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
+    });
   const { reservedCapacity } = settings;
   const { groupCaps = [] } = snapshot;
+  const peers = peerLabels(classes, running);
   const rest = { daemons, resources, topologyKeys, reservedCapacity, groupCaps };
-  const { pools, groups } = launchesOf(snapshot, rules, rest);
+  const { pools, groups } = launchesOf(snapshot, rules, rest, peers);
   return {
     settings,
     demand,
     resources,
     classes,
-    running: index
-      .noticed(selectors)
-      .filter(stays)
-      .map((pod) => {
-        const matching = selectors.matching(pod.namespace, pod.labels);
-        const node = byName.get(pod.nodeName ?? '') ?? missing(pod.nodeName ?? '');
-        const own = terms.get(pod);
-        return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
-      }),
+    running,
     staying: stayingOn(byName, new Set(leaving.map(({ name }) => name)), index, stays),
     nodes: nodes.filter((node) => !node.isLeaving),
     limited: nodes.filter((node) => node.isLimited),

@@ -32,15 +32,17 @@ export function launchesOf(
   { nodePools, instanceTypes }: Pick<ClusterSnapshot, 'nodePools' | 'instanceTypes'>,
   rules: NodeRules,
   rest: Omit<LaunchOptionInput, 'pools' | 'rules' | 'conjunctions'>,
+  peerLabels: readonly (readonly [string, string])[],
 ): Launches {
   const { daemons, resources, topologyKeys, reservedCapacity, groupCaps } = rest;
   const loads = daemons.map(({ rule, requests }) => [rule.id, ...requests]);
   const capped = groupCaps.map(({ group, pools, caps }) => [group, pools, Object.keys(caps)]);
-  const asked = [rules.text, loads, resources, topologyKeys, reservedCapacity, capped];
+  const asked = [rules.text, loads, resources, topologyKeys, reservedCapacity, capped, peerLabels];
   const text = `${JSON.stringify(asked)}\n${poolsText(nodePools)}`;
   return known.of(instanceTypes, text, () => {
     const { all, conjunctions } = rules;
-    const pools = poolVariants(nodePools, instanceTypes, keysInPlay(conjunctions, topologyKeys));
+    const keys = keysInPlay(conjunctions, topologyKeys, peerLabels);
+    const pools = poolVariants(nodePools, instanceTypes, keys);
     return { pools, groups: buildLaunchOptions({ ...rest, pools, rules: all, conjunctions }) };
   });
 }
@@ -48,8 +50,10 @@ export function launchesOf(
 function keysInPlay(
   conjunctions: readonly Requirements[],
   topologyKeys: readonly string[],
+  peerLabels: readonly (readonly [string, string])[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const keys = new Map<string, Set<string>>(topologyKeys.map((key) => [key, new Set<string>()]));
+  for (const [key, value] of peerLabels) keys.get(key)?.add(value);
   for (const conjunction of conjunctions) {
     for (const [key, set] of conjunction) {
       const values = keys.get(key) ?? new Set<string>();
