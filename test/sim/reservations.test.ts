@@ -35,6 +35,24 @@ async function worldWith(terms: Partial<ReservationTerms>): Promise<World> {
   return world;
 }
 
+/** How two nodes that run are paid half an hour after somebody has created a reservation. */
+async function paidOnceReserved(endsAtMs: number | undefined): Promise<readonly string[]> {
+  const disruption = {
+    consolidationPolicy: 'WhenEmptyOrUnderutilized',
+    consolidateAfter: '0s',
+    budgets: [{ nodes: '100%' }],
+  };
+  const pool = nodePool(['reserved', 'on-demand'], { disruption });
+  const { world } = await smallWorld([reservingClass, pool, deployment('web', 3, '900m')], {
+    reservations: [{ ...reserved, endsAtMs }],
+  });
+  world.reservations.setOthers(ID, reserved.instances);
+  await world.run(WORLD_START_MS + 10 * MINUTE);
+  world.reservations.setOthers(ID, 0);
+  await world.run(WORLD_START_MS + 40 * MINUTE);
+  return [...new Set(paid(world))];
+}
+
 /** By NodeClaim how it is paid, sorted. */
 function paid(world: World): readonly string[] {
   const { nodeClaims } = readState(world.store).objects;
@@ -84,5 +102,10 @@ describe('what the account has reserved', () => {
     expect(pods.filter(({ ready }) => ready)).toHaveLength(9);
     await world.run(WORLD_START_MS + 70 * MINUTE);
     expect(paid(world)).not.toContain(`reserved ${ID}`);
+  });
+
+  it('is moved to when it becomes free, unless it ends before that pays back', async () => {
+    expect(await paidOnceReserved(undefined)).toEqual([`reserved ${ID}`]);
+    expect(await paidOnceReserved(WORLD_START_MS + 60 * MINUTE)).toEqual(['on-demand']);
   });
 });

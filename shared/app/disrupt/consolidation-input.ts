@@ -34,10 +34,9 @@ import {
   type PoolCandidate,
 } from './candidates.ts';
 import { endingsLeft } from './emptiness.ts';
-import { withoutFailedMoves } from './failed-moves.ts';
 import { fallbackNames } from './fallback.ts';
+import { movesSnapshot } from './moves-snapshot.ts';
 import type { DisruptPass } from './pass.ts';
-import { reservedSnapshot } from './snapshot.ts';
 
 /** Where not all nodes can be looked at, each minute begins with others. */
 const TURN_MS = 60_000;
@@ -192,11 +191,10 @@ export async function consolidationOf(
   const allowance = new Allowance(pass, 'Underutilized');
   const candidates = await freeNodes(pass, due, allowance);
   if (candidates.length === 0) return undefined;
-  const { snapshot: reserved, hosts } = await reservedSnapshot(pass);
+  const { snapshot, hosts } = await movesSnapshot(pass);
   for (const { claim, node } of candidates) {
     if (hosts.has(node.name)) pass.outcome.kept.set(claim.name, [reason('node-takes-pods', {})]);
   }
-  const snapshot = withoutFailedMoves(pass, reserved);
   // What is empty goes for nothing: to move pods there saves no more.
   const restless = nodes.filter((each) => {
     const { consolidateAfter } = each.pool.disruption;

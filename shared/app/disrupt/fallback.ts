@@ -26,11 +26,10 @@ import {
 import { Allowance } from './budgets.ts';
 import { type DisruptionCandidate, disruptionCandidates } from './candidates.ts';
 import { beginDisruption } from './commands.ts';
-import { withoutFailedMoves } from './failed-moves.ts';
 import type { DisruptionMethod, Search } from './method.ts';
+import { movesSnapshot } from './moves-snapshot.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
 import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
-import { reservedSnapshot } from './snapshot.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
 const PLANS_MAX = 5;
@@ -137,12 +136,6 @@ export function fallbackNames(pass: DisruptPass): ReadonlySet<string> | undefine
   return names.length === 0 ? undefined : new Set(names);
 }
 
-/** What plans go by, and the nodes that pods of others will go to. */
-async function planningInput(pass: DisruptPass) {
-  const { snapshot, hosts } = await reservedSnapshot(pass);
-  return { snapshot: withoutFailedMoves(pass, snapshot), hosts };
-}
-
 function reasonOf(pass: DisruptPass, { claim, pool }: DisruptionCandidate, found: Return): Reason {
   const { currency } = pass.settings.scheduling;
   const before = offeringOfClaim(claim, pass.resolution.instanceTypes.get(pool.name) ?? []);
@@ -213,7 +206,7 @@ async function returnNode(
 async function returnNodes(pass: DisruptPass, uids: ReadonlySet<string>): Promise<void> {
   const found = fallbackCandidates(pass).filter(({ claim }) => uids.has(claim.uid));
   const allowance = new Allowance(pass, 'Fallback');
-  const input = await planningInput(pass);
+  const input = await movesSnapshot(pass);
   for (const each of freeOf(pass, found, allowance)) {
     if (!(await allowance.allows(each.pool))) {
       pass.outcome.fallbacks.set(each.claim.name, [
@@ -253,7 +246,7 @@ async function searchLater(
   }
   const free = freeOf(pass, candidates, new Allowance(pass, 'Fallback'));
   if (free.length === 0) return undefined;
-  const { snapshot, hosts } = await planningInput(pass);
+  const { snapshot, hosts } = await movesSnapshot(pass);
   const known = pass.memory.returns.recall(snapshot);
   for (const { claim } of free) {
     const why = known.get(claim.name);
