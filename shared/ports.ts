@@ -12,7 +12,7 @@ import type { DecisionAction } from './contract.ts';
 import type { Reason } from './core/explain/reason.ts';
 import type { UnavailableOffering } from './core/launch/bars.ts';
 import type { BarKind } from './core/launch/faults.ts';
-import type { FailedLaunches } from './core/launch/halted-pools.ts';
+import type { FailedLaunch, FailedLaunches } from './core/launch/halted-pools.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
 import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
 import type { GroupUsage } from './core/limit-groups/group-usage.ts';
@@ -48,12 +48,10 @@ export interface Memory {
   forgetBars(kind: BarKind): Promise<void>;
   /** Launches in a row that did not register, by NodePool. */
   failedRegistrations(): Promise<ReadonlyMap<string, FailedLaunches>>;
-  /** `tried`: what an instance was to try that ended while it booted. */
-  recordRegistration(
-    nodePool: string,
-    registered: boolean,
-    tried?: readonly string[],
-  ): Promise<void>;
+  /** `failed`: a launch that has not joined; undefined: one has. */
+  recordRegistration(nodePool: string, failed: FailedLaunch | undefined): Promise<void>;
+  /** What a NodePool with failed launches is launched as now: what was before ends with it. */
+  recordLaunchWay(nodePool: string, way: string): Promise<void>;
   /** Nodes that were launched for pods which did not come to run on them, newest first. */
   unusedLaunches(): Promise<readonly UnusedLaunch[]>;
   recordOutcomes(outcomes: LaunchOutcomes): Promise<void>;

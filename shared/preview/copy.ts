@@ -46,6 +46,7 @@ const NO_MEMORY: Memory = {
   forgetBars: async () => undefined,
   failedRegistrations: async () => new Map(),
   recordRegistration: async () => undefined,
+  recordLaunchWay: async () => undefined,
   unusedLaunches: async () => [],
   recordOutcomes: async () => undefined,
   recordAllocatable: async () => undefined,

@@ -7,7 +7,12 @@ import {
   withoutBars,
 } from '../core/launch/bars.ts';
 import type { BarKind } from '../core/launch/faults.ts';
-import { type FailedLaunches, withFailedLaunch } from '../core/launch/halted-pools.ts';
+import {
+  type FailedLaunch,
+  type FailedLaunches,
+  withFailedLaunch,
+  withLaunchWay,
+} from '../core/launch/halted-pools.ts';
 import {
   type LaunchOutcomes,
   type UnusedLaunch,
@@ -59,16 +64,18 @@ export class SimulatedMemory implements Memory {
     return this.failures;
   }
 
-  async recordRegistration(
-    nodePool: string,
-    registered: boolean,
-    tried: readonly string[] = [],
-  ): Promise<void> {
-    if (registered) this.failures.delete(nodePool);
+  async recordRegistration(nodePool: string, failed: FailedLaunch | undefined): Promise<void> {
+    if (failed === undefined) this.failures.delete(nodePool);
     else {
-      const failed = withFailedLaunch(this.failures.get(nodePool), tried, this.clock.nowMs());
-      this.failures.set(nodePool, failed);
+      const all = withFailedLaunch(this.failures.get(nodePool), failed, this.clock.nowMs());
+      this.failures.set(nodePool, all);
     }
+  }
+
+  async recordLaunchWay(nodePool: string, way: string): Promise<void> {
+    const known = this.failures.get(nodePool);
+    if (known === undefined) return;
+    this.failures.set(nodePool, withLaunchWay(known, way, this.clock.nowMs()));
   }
 
   async unusedLaunches(): ReturnType<Memory['unusedLaunches']> {

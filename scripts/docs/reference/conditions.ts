@@ -37,7 +37,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     ),
     condition(
       'NodeRegistrationHealthy',
-      'the last nodes registered. Informational, except for the reason `LaunchesHalted`: five consecutive nodes did not register. Launches resume at the time in the message',
+      'the last nodes registered. Informational, except for the reason `LaunchesHalted`: five consecutive nodes did not register. Launches resume at the time in the message, or with a change of the template or the EC2NodeClass',
       'RegistrationFailed',
       'LaunchesHalted',
       'AwaitingReconciliation',

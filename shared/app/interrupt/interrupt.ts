@@ -1,6 +1,7 @@
 import { triedBy } from '../../core/disruption/tried.ts';
 import { reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { launchedAtMs } from '../../core/lifecycle/due-times.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -86,7 +87,10 @@ async function countUnjoined(ports: Ports, hit: MatchedMessage): Promise<void> {
     hit.action.confirmedBy === 'instance-state' && !isTrue(hit.claim, 'Registered');
   const pool = poolNameOf(hit);
   if (!isUnjoined || pool === '') return;
-  await ports.memory.recordRegistration(pool, false, triedBy(hit.claim));
+  await ports.memory.recordRegistration(pool, {
+    launchedAtMs: launchedAtMs(hit.claim),
+    tried: triedBy(hit.claim),
+  });
 }
 
 async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {

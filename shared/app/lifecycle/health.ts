@@ -3,6 +3,7 @@ import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../../core/lifecycle/actions.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { launchedAtMs } from '../../core/lifecycle/due-times.ts';
 import {
   impairedInstances,
   type RepairCause,
@@ -124,8 +125,8 @@ export async function deleteClaim(
   await ports.cluster.delete(claimRef(claim));
   // Only now: a deletion that fails is tried again, and one node is to count once.
   // One that is late is seen by its claim; of one that has ended nothing is left in a moment.
-  const tried = isUnjoined ? triedBy(claim) : [];
-  if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, false, tried);
+  const failed = { launchedAtMs: launchedAtMs(claim), tried: isUnjoined ? triedBy(claim) : [] };
+  if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, failed);
   countDeletion(pass, claim, action);
   const decision = {
     id: `lifecycle-${claim.name}-${action.reason}`,

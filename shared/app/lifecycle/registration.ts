@@ -2,6 +2,7 @@ import { reason } from '../../core/explain/reason.ts';
 import { taintList } from '../../core/launch/node-bootstrap.ts';
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../../core/lifecycle/conditions.ts';
+import { launchedAtMs } from '../../core/lifecycle/due-times.ts';
 import { unplannedTaint } from '../../core/lifecycle/unplanned-taint.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { NODE_POOL, PLANNED_PODS, ZONE } from '../../core/model/labels.ts';
@@ -106,7 +107,10 @@ export async function confirm(
   const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
   await setConditions({ ports, nowMs }, claim, [{ ...registered, status: 'True' }], node.name);
   const pool = claim.labels[NODE_POOL];
-  if (pool !== undefined) await ports.memory.recordRegistration(pool, taint === undefined);
+  const failed = { launchedAtMs: launchedAtMs(claim), tried: [] };
+  if (pool !== undefined) {
+    await ports.memory.recordRegistration(pool, taint === undefined ? undefined : failed);
+  }
   if (taint !== undefined) {
     const said = { node: node.name, taint: taintList([taint]), nodeClaim: claim.name };
     await ports.cluster.event({

@@ -1,4 +1,9 @@
-import { haltedPools } from '../../core/launch/halted-pools.ts';
+import {
+  type FailedLaunches,
+  haltedPools,
+  launchWay,
+  withLaunchWay,
+} from '../../core/launch/halted-pools.ts';
 import { imageFinder } from '../../core/launch/launch-request.ts';
 import { nodeClassOf } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
@@ -168,6 +173,24 @@ export function withoutHalted(
   });
 }
 
+/** Launches that failed, by NodePool; a change of it or of its class ends what was before. */
+async function readFailedLaunches(
+  { memory }: Ports,
+  state: ClusterState,
+  nowMs: number,
+): Promise<ReadonlyMap<string, FailedLaunches>> {
+  const failed = new Map(await memory.failedRegistrations());
+  for (const pool of state.objects.nodePools) {
+    const known = failed.get(pool.name);
+    if (known === undefined) continue;
+    const way = launchWay(pool, nodeClassOf(state, pool.template.nodeClassRef));
+    if (known.way === way) continue;
+    await memory.recordLaunchWay(pool.name, way);
+    failed.set(pool.name, withLaunchWay(known, way, nowMs));
+  }
+  return failed;
+}
+
 /** Reads the cluster, and writes the statuses that follow from it while Karpenter is not active. */
 export async function observe(
   unguarded: Ports,
@@ -180,7 +203,7 @@ export async function observe(
   const nowMs = unguarded.clock.nowMs();
   const karpenter = new KarpenterLease(unguarded, state, startedAtMs);
   const ports = karpenter.guarded(unguarded);
-  const failed = await ports.memory.failedRegistrations();
+  const failed = await readFailedLaunches(ports, state, nowMs);
   const away = await zonesAway(ports, state);
   const degradations = [...(ports.degradations?.() ?? []), ...shiftDegradation(away)];
   const { limitGroups } = settings;

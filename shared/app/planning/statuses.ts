@@ -1,4 +1,4 @@
-import { type FailedLaunches, haltedUntilMs } from '../../core/launch/halted-pools.ts';
+import { type FailedLaunches, haltedUntilMs, isOfBefore } from '../../core/launch/halted-pools.ts';
 import {
   isOurs,
   isStatusCurrent,
@@ -78,7 +78,8 @@ function registrationHealth(
   failed: FailedLaunches | undefined,
 ): ConditionClaim {
   const type = 'NodeRegistrationHealthy';
-  if (failed !== undefined && failed.count >= UNHEALTHY_LAUNCHES) {
+  const isFailing = failed !== undefined && !isOfBefore(failed);
+  if (isFailing && failed.count >= UNHEALTHY_LAUNCHES) {
     const untilMs = haltedUntilMs(failed);
     const wait =
       untilMs === undefined ? '' : `; no launch before ${new Date(untilMs).toISOString()}`;

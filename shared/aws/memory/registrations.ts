@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { type FailedLaunches, withFailedLaunch } from '../../core/launch/halted-pools.ts';
+import {
+  type FailedLaunch,
+  type FailedLaunches,
+  withFailedLaunch,
+  withLaunchWay,
+} from '../../core/launch/halted-pools.ts';
 import type { DocumentKind } from './document.ts';
 
 /** By NodePool; a pool whose last launch registered is absent. */
@@ -8,15 +13,25 @@ export type Registrations = ReadonlyMap<string, FailedLaunches>;
 export function withRegistration(
   before: Registrations,
   nodePool: string,
-  registered: boolean,
-  tried: readonly string[],
+  failed: FailedLaunch | undefined,
   nowMs: number,
 ): Registrations {
   const known = before.get(nodePool);
-  if (registered && known === undefined) return before;
+  if (failed === undefined && known === undefined) return before;
   const others = [...before].filter(([name]) => name !== nodePool);
-  if (registered) return new Map(others);
-  return new Map([...others, [nodePool, withFailedLaunch(known, tried, nowMs)]]);
+  if (failed === undefined) return new Map(others);
+  return new Map([...others, [nodePool, withFailedLaunch(known, failed, nowMs)]]);
+}
+
+export function withWay(
+  before: Registrations,
+  nodePool: string,
+  way: string,
+  nowMs: number,
+): Registrations {
+  const known = before.get(nodePool);
+  if (known === undefined || known.way === way) return before;
+  return new Map([...before, [nodePool, withLaunchWay(known, way, nowMs)]]);
 }
 
 const failed = z.object({
@@ -24,6 +39,8 @@ const failed = z.object({
   lastAtMs: z.number(),
   // Older versions did not know it.
   tried: z.record(z.string(), z.number()).default({}),
+  way: z.string().optional(),
+  changedAtMs: z.number().optional(),
 });
 
 const document = z.object({ version: z.literal(1), pools: z.record(z.string(), failed) });

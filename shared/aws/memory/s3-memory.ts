@@ -9,6 +9,7 @@ import {
   withoutBars,
 } from '../../core/launch/bars.ts';
 import type { BarKind } from '../../core/launch/faults.ts';
+import type { FailedLaunch } from '../../core/launch/halted-pools.ts';
 import {
   type LaunchOutcomes,
   type UnusedLaunch,
@@ -28,7 +29,7 @@ import {
   mergedLearnt,
   withLearnt,
 } from './observed-allocatable.ts';
-import { REGISTRATIONS, type Registrations, withRegistration } from './registrations.ts';
+import { REGISTRATIONS, type Registrations, withRegistration, withWay } from './registrations.ts';
 import { SharedTopic } from './shared-topic.ts';
 
 export interface MemoryPlace {
@@ -94,15 +95,14 @@ export class S3Memory implements Memory {
     return this.registrations.read();
   }
 
-  async recordRegistration(
-    nodePool: string,
-    registered: boolean,
-    tried: readonly string[] = [],
-  ): Promise<void> {
+  async recordRegistration(nodePool: string, failed: FailedLaunch | undefined): Promise<void> {
     const nowMs = this.objects.nowMs();
-    this.registrations.change((state) =>
-      withRegistration(state, nodePool, registered, tried, nowMs),
-    );
+    this.registrations.change((state) => withRegistration(state, nodePool, failed, nowMs));
+  }
+
+  async recordLaunchWay(nodePool: string, way: string): Promise<void> {
+    const nowMs = this.objects.nowMs();
+    this.registrations.change((state) => withWay(state, nodePool, way, nowMs));
   }
 
   async unusedLaunches(): ReturnType<Memory['unusedLaunches']> {

@@ -24,17 +24,22 @@ function podTimes(pod: Pod, deadlineMs: number | undefined): readonly number[] {
   ];
 }
 
+/** When its instance was launched, as far as the claim says. */
+export function launchedAtMs(claim: NodeClaim): number {
+  return conditionOf(claim, 'Launched')?.lastTransitionAtMs ?? claim.createdAtMs;
+}
+
 /**
  * The moments at which time alone changes what is to be done with a claim: nothing in the cluster
  * tells of these. `pods` are those of its node.
  */
 export function dueTimes(claim: NodeClaim, pods: readonly Pod[]): readonly number[] {
-  const { createdAtMs, deletedAtMs } = claim;
+  const { deletedAtMs } = claim;
   if (deletedAtMs !== undefined) {
     const deadlineMs = deadlineOf(claim);
     const own = deadlineMs === undefined ? [] : [deadlineMs];
     return [...own, ...pods.flatMap((pod) => podTimes(pod, deadlineMs))];
   }
-  const launchedAtMs = conditionOf(claim, 'Launched')?.lastTransitionAtMs ?? createdAtMs;
-  return isJoining(claim, launchedAtMs) ? [launchedAtMs + REGISTRATION_TIMEOUT_MS] : [];
+  const fromMs = launchedAtMs(claim);
+  return isJoining(claim, fromMs) ? [fromMs + REGISTRATION_TIMEOUT_MS] : [];
 }

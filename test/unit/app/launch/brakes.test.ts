@@ -79,6 +79,49 @@ describe('the halt of a NodePool', () => {
     expect((await pass(ports)).launched).toHaveLength(count);
     expect(world.compute.machines.size).toBe(count);
   });
+
+  const healthOf = async (ports: Ports): Promise<string | undefined> => {
+    const [pool] = (await ports.cluster.read()).objects.nodePools;
+    return pool?.conditions.find(({ type }) => type === 'NodeRegistrationHealthy')?.reason;
+  };
+
+  it.each<[string, (state: ClusterState) => ClusterState]>([
+    [
+      'its EC2NodeClass',
+      (state) => ({
+        ...state,
+        nodeClasses: state.nodeClasses.map((each) => ({
+          ...each,
+          generation: each.generation + 1,
+          status: { ...each.status, observedGeneration: each.generation + 1 },
+        })),
+      }),
+    ],
+    [
+      'its template',
+      ({ objects, ...state }) => ({
+        ...state,
+        objects: {
+          ...objects,
+          nodePools: objects.nodePools.map(({ template, ...pool }) => ({
+            ...pool,
+            template: { ...template, labels: { ...template.labels, mended: 'yes' } },
+          })),
+        },
+      }),
+    ],
+  ])('ends when %s is changed', async (_, change) => {
+    const { ports, world } = await unlaunched(3);
+    const failed = { launchedAtMs: ports.clock.nowMs() - 20 * MINUTE, tried: [] };
+    for (const each of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      await ports.memory.recordRegistration('default', { ...failed, tried: [`${each}`] });
+    }
+    expect((await provision(ports, settings)).launched).toHaveLength(0);
+    expect(await healthOf(ports)).toBe('LaunchesHalted');
+    expect((await provision(withState(ports, change), settings)).launched).toHaveLength(3);
+    expect(await healthOf(ports)).toBe('AwaitingReconciliation');
+    expect(world.compute.machines.size).toBe(3);
+  });
 });
 
 describe('a window of a NodePool that pauses launches', () => {

@@ -154,6 +154,7 @@ function plain(memory: Ports['memory']): Ports['memory'] {
     forgetBars: (kind) => memory.forgetBars(kind),
     failedRegistrations: () => memory.failedRegistrations(),
     recordRegistration: (...args) => memory.recordRegistration(...args),
+    recordLaunchWay: (...args) => memory.recordLaunchWay(...args),
     unusedLaunches: () => memory.unusedLaunches(),
     recordOutcomes: (...args) => memory.recordOutcomes(...args),
     recordAllocatable: (...args) => memory.recordAllocatable(...args),

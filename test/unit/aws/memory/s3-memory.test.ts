@@ -6,6 +6,7 @@ import type { DecisionRecord, OfferingKey } from '../../../../shared/ports.ts';
 import { WireFault } from '../../../support/aws/wire/response.ts';
 import { TestBucket } from './bucket.ts';
 
+const FAILED = { launchedAtMs: 0, tried: [] };
 const HOUR_MS = 3_600_000;
 const UNAVAILABLE = 'shared/us-east-1/unavailable';
 const ALLOCATABLE = 'shared/us-east-1/allocatable';
@@ -44,11 +45,11 @@ describe('two writers of one object', () => {
       before: async (command) => {
         if (command !== 'PutObjectCommand' || interruptions === 3) return;
         interruptions += 1;
-        await other.memory.recordRegistration(`pool-${interruptions}`, false);
+        await other.memory.recordRegistration(`pool-${interruptions}`, FAILED);
         await other.memory.flush();
       },
     });
-    await memory.recordRegistration('own', false);
+    await memory.recordRegistration('own', FAILED);
     await memory.flush();
     const failed = await bucket.process().memory.failedRegistrations();
     expect([...failed.keys()].sort()).toEqual(['own', 'pool-1', 'pool-2', 'pool-3']);
@@ -64,7 +65,7 @@ describe('two writers of one object', () => {
         bucket.put(REGISTRATIONS, `{"version": 1, "pools": {}, "others": ${others}}`);
       },
     });
-    await memory.recordRegistration('own', false);
+    await memory.recordRegistration('own', FAILED);
     await memory.flush();
     expect(conditions.at(-1)).toMatchObject({ key: REGISTRATIONS, reason: 'Contended' });
     expect(bucket.calls('PutObject')).toBe(5);
@@ -74,7 +75,7 @@ describe('two writers of one object', () => {
     const processes = Array.from({ length: 4 }, () => bucket.process());
     await Promise.all(
       processes.map(async ({ memory }, at) => {
-        await memory.recordRegistration(`pool-${at}`, false);
+        await memory.recordRegistration(`pool-${at}`, FAILED);
         await memory.flush();
       }),
     );
@@ -87,10 +88,10 @@ describe('registrations', () => {
     const { memory } = bucket.process();
     for (const at of [1, 2, 3]) {
       bucket.nowMs += at;
-      await memory.recordRegistration('spot', false);
+      await memory.recordRegistration('spot', FAILED);
     }
-    await memory.recordRegistration('gpu', false);
-    await memory.recordRegistration('gpu', true);
+    await memory.recordRegistration('gpu', FAILED);
+    await memory.recordRegistration('gpu', undefined);
     await memory.flush();
     const expected = [['spot', { count: 3, lastAtMs: bucket.nowMs }]];
     expect([...(await memory.failedRegistrations())]).toEqual(expected);
@@ -99,8 +100,8 @@ describe('registrations', () => {
 
   it('keep what instances were to try that ended while they booted', async () => {
     const { memory } = bucket.process();
-    await memory.recordRegistration('spot', false, ['image a']);
-    await memory.recordRegistration('spot', false);
+    await memory.recordRegistration('spot', { launchedAtMs: 0, tried: ['image a'] });
+    await memory.recordRegistration('spot', FAILED);
     await memory.flush();
     const expected = {
       count: 2,
@@ -111,9 +112,26 @@ describe('registrations', () => {
     expect((await bucket.process().memory.failedRegistrations()).get('spot')).toEqual(expected);
   });
 
+  it('keep that what was launched has changed since', async () => {
+    const { memory } = bucket.process();
+    await memory.recordRegistration('spot', FAILED);
+    await memory.recordLaunchWay('spot', 'a');
+    bucket.nowMs += 1000;
+    await memory.recordLaunchWay('spot', 'b');
+    await memory.recordLaunchWay('gpu', 'b');
+    await memory.flush();
+    const changed = {
+      count: 1,
+      lastAtMs: bucket.nowMs - 1000,
+      way: 'b',
+      changedAtMs: bucket.nowMs,
+    };
+    expect([...(await bucket.process().memory.failedRegistrations())]).toEqual([['spot', changed]]);
+  });
+
   it('that succeed as always write nothing', async () => {
     const { memory } = bucket.process();
-    await memory.recordRegistration('spot', true);
+    await memory.recordRegistration('spot', undefined);
     await memory.flush();
     expect(bucket.calls('PutObject')).toBe(0);
     expect(bucket.keys()).toEqual([]);
@@ -194,7 +212,7 @@ describe('without S3', () => {
     expect(await memory.unavailable()).toEqual([]);
     expect([...(await memory.failedRegistrations())]).toEqual([]);
     await memory.markUnavailable(c7g, 'ICE', 'shortage');
-    await memory.recordRegistration('spot', false);
+    await memory.recordRegistration('spot', FAILED);
     await memory.recordAllocatable('c7g.large', 'ami-00000001', 1);
     log.add(record);
     await log.flush();
