@@ -12,7 +12,7 @@ import {
   waitingClaims,
 } from '../launch/launch.ts';
 import { writeBufferStatuses } from '../planning/capacity-buffers.ts';
-import { noteUse } from '../planning/launch-backoffs.ts';
+import { noteUse, withBackedOff } from '../planning/launch-backoffs.ts';
 import { LaunchPause } from '../planning/launch-pause.ts';
 import {
   observe,
@@ -91,7 +91,7 @@ async function isHeldBack(
   const cause = await causeOf(ports, input);
   ports.recorder.measure?.('held_back', cause === undefined ? 0 : 1);
   if (cause === undefined) return false;
-  const plan = replan(input.snapshot, settings.scheduling);
+  const plan = withBackedOff(replan(input.snapshot, settings.scheduling), input.backoffs);
   measure(ports, input, plan, ports.clock.nowMs());
   await recordNothing({ ports }, cause, 'NodeClaims');
   return true;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
 import { METRICS } from '../../../../shared/contract/metrics.ts';
+import { podKey } from '../../../../shared/core/model/pod.ts';
 import { PortError, type Ports } from '../../../../shared/ports.ts';
 import { WORLD_START_MS } from '../../../../shared/sim/world.ts';
 import { deployment } from '../../../sim/small-world.ts';
@@ -91,6 +92,24 @@ it.each([
   expect(decisions.map(({ detail }) => detail['reason'])).toContain(reason);
   await provision(ports, settings);
   expect(levels.get('held_back')).toBe(0);
+});
+
+it.each([
+  ['a pause', { launch: Number.POSITIVE_INFINITY }],
+  ['nothing', {}],
+])('pods in launch back-off wait, too, while %s holds launches', async (_, pausedUntilMs) => {
+  const { world, ports } = await waitingWorld([deployment('web', 2, '1')]);
+  const { pods } = (await ports.cluster.read()).objects;
+  const backoff = { untilMs: ports.clock.nowMs() + MINUTE, launches: [] };
+  const toldBackoffs = new Map(pods.map((pod) => [podKey(pod), backoff]));
+  world.recorder.levels.clear();
+  const read = reading(ports, (state) => ({ ...state, pausedUntilMs }));
+  const held = withPorts(ports, { cluster: { read }, memory: { toldBackoffs } });
+  await provision(held, settings);
+  const { levels } = world.recorder;
+  expect(levels.get('pods_backed_off')).toBe(2);
+  expect(levels.get('scheduler_unschedulable_pods_count')).toBe(2);
+  expect(levels.get('pods_provisioning_unbound_time_seconds')).toBeGreaterThan(0);
 });
 
 it('launches are counted by the claim: tried, and failed whatever the cause', async () => {
