@@ -58,10 +58,10 @@ export class LedgerRecords {
     );
   }
 
-  /** NodeClaims that were created in place of these, soon after the moment. */
+  /** NodeClaims that the move of this moment created in place of these. */
   replacementsOf(claims: readonly string[], atMs: number): readonly string[] {
     const own = claims.flatMap((claim) => this.byClaim.get(`${CLAIM}${claim}`) ?? []);
-    return own.filter((each) => isReplace(each) && isSoonAfter(each, atMs)).flatMap(namedIn);
+    return own.filter((each) => isReplace(each) && each.atMs === atMs).flatMap(namedIn);
   }
 
   /** Whether it was created in place of another node, by whatever plan. */
@@ -92,10 +92,11 @@ export class LedgerRecords {
   private outcomeOfOne(claim: string, atMs: number): MoveOutcome {
     const own = this.byClaim.get(`${CLAIM}${claim}`) ?? [];
     const acts = own.filter((each) => each.useCase === 'disrupt' && each.atMs >= atMs);
-    const begun = acts.find(
-      (each) => ['replace', 'delete'].includes(each.action) && isSoonAfter(each, atMs),
+    // Of this moment: what was forbidden then may be begun by the search of the next minute.
+    const begun = acts.some(
+      (each) => ['replace', 'delete'].includes(each.action) && each.atMs === atMs,
     );
-    if (begun === undefined) return 'not-begun';
+    if (!begun) return 'not-begun';
     const end = acts.find((each) => ['delete', 'none'].includes(each.action));
     if (end?.action === 'none') return 'given-up';
     return this.lives.get(claim)?.terminatedAtMs === undefined ? 'under-way' : 'done';

@@ -186,6 +186,22 @@ describe('a move', () => {
   });
 });
 
+it('a move that is forbidden, and found again a minute later, is counted once', () => {
+  const minute = 1 / 60;
+  const detail = { nodePool: 'web', replacements: ['new'] };
+  const records = [
+    record(10 + minute, 'old', 'disrupt', 'replace', detail),
+    record(10 + minute, 'new', 'provision', 'launch', { nodePool: 'web', chosen: OFFERING }),
+    record(10.5, 'old', 'disrupt', 'delete'),
+    record(11, 'old', 'lifecycle', 'terminate'),
+  ];
+  const searches = [search(10, [MOVE]), search(10 + minute, [MOVE])];
+  const { moves, totals, replacements } = ledger(records, searches);
+  expect(moves.map(({ outcome }) => outcome)).toEqual(['not-begun', 'done']);
+  expect(totals.evictions).toBe(3);
+  expect(replacements).toHaveLength(1);
+});
+
 describe('a replacement', () => {
   const launched = (hour: number, claim: string, chosen: object = OFFERING) =>
     record(hour, claim, 'provision', 'launch', { nodePool: 'web', chosen });
