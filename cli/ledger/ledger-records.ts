@@ -99,7 +99,9 @@ export class LedgerRecords {
     if (!begun) return 'not-begun';
     const end = acts.find((each) => ['delete', 'none'].includes(each.action));
     if (end?.action === 'none') return 'given-up';
-    return this.lives.get(claim)?.terminatedAtMs === undefined ? 'under-way' : 'done';
+    if (this.lives.get(claim)?.terminatedAtMs === undefined) return 'under-way';
+    // An interruption, or somebody else, has ended the node before: that saving is not the move's.
+    return end === undefined ? 'given-up' : 'done';
   }
 }
 

@@ -173,6 +173,9 @@ describe('a move', () => {
     // Terminated after the horizon: four hours of the replacement, and nothing saved.
     ['done', [replace, removed, ended(20)], -0.4],
     ['given-up', [replace, record(10.4, 'old', 'disrupt', 'none')], 0],
+    // Its node was interrupted, or deleted by hand, before the replacement was ready.
+    ['given-up', [replace, record(10.2, 'old', 'interrupt', 'delete'), ended(10.3)], 0],
+    ['given-up', [replace, ended(10.3)], 0],
     ['under-way', [replace, removed], 0],
     ['not-begun', [], 0],
     // Of a later decision.
