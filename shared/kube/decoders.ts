@@ -36,8 +36,12 @@ const STATUSES: ReadonlyMap<string, Condition['status']> = new Map([
 /** `status.conditions`; a time that is missing is 0. */
 export function decodeConditions(object: unknown): readonly Condition[] {
   const conditions = property(property(object, 'status'), 'conditions');
+  const generation = Number(property(property(object, 'metadata'), 'generation') ?? 0);
   return (Array.isArray(conditions) ? conditions : []).map(
     (each: unknown): Condition => ({
+      ...(Number(property(each, 'observedGeneration') ?? generation) < generation
+        ? { isOutdated: true }
+        : {}),
       type: text(property(each, 'type')),
       status: STATUSES.get(text(property(each, 'status'))) ?? 'Unknown',
       reason: text(property(each, 'reason')),

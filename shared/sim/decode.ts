@@ -8,7 +8,7 @@ import { parseResources } from '../core/quantity.ts';
 import { type ClusterState, type ObjectKind, objectKey } from '../ports.ts';
 import { limitRangesOf } from './admission.ts';
 import { bufferOf } from './buffers.ts';
-import { listAt, objectAt, textAt } from './json.ts';
+import { listAt, numberAt, objectAt, textAt } from './json.ts';
 import { type KubeObject, keyOf, type ObjectStore } from './store.ts';
 
 const decoders = kindDecoders('manifest');
@@ -41,9 +41,12 @@ export function decodePodObject(object: KubeObject): Pod {
 }
 
 export function conditionsOf(object: KubeObject): readonly Condition[] {
+  const { generation } = object.metadata;
   return listAt(object, 'status', 'conditions').map((each) => {
     const status = textAt(each, 'status');
+    const observed = numberAt(each, 'observedGeneration') ?? generation;
     return {
+      ...(observed < generation ? { isOutdated: true } : {}),
       type: textAt(each, 'type') ?? '',
       status: status === 'True' || status === 'False' ? status : 'Unknown',
       reason: textAt(each, 'reason') ?? '',

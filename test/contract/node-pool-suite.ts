@@ -8,13 +8,13 @@ export function nodePoolSuite(title: string, world: () => ClusterWorld): void {
   const cluster = () => world().cluster;
 
   describe(`${title}: NodePools`, () => {
-    const applied = async (name: string): Promise<void> => {
+    const applied = async (name: string, spec: object = {}): Promise<void> => {
       const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
       await world().apply({
         apiVersion: 'karpenter.sh/v1',
         kind: 'NodePool',
         metadata: { name, annotations: { note: 'a' } },
-        spec: { template: { spec: { nodeClassRef, requirements: [] } } },
+        spec: { ...spec, template: { spec: { nodeClassRef, requirements: [] } } },
       });
     };
 
@@ -31,6 +31,27 @@ export function nodePoolSuite(title: string, world: () => ClusterWorld): void {
       expect(await usage(full)).toEqual(full);
       expect(await usage({ cpu: 4000, nodes: 1 })).toEqual({ cpu: 4000, nodes: 1 });
       expect(await usage({ nodes: 0 })).toEqual({ nodes: 0 });
+    });
+
+    it('say which conditions are about an earlier spec', async () => {
+      const name = 'changed';
+      const ref = { kind: 'NodePool', name } as const;
+      const said = [
+        { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionAtMs: 0 },
+      ] as const;
+      const conditions = async () => {
+        const { nodePools } = (await cluster().read()).objects;
+        return nodePools.find((pool) => pool.name === name)?.conditions;
+      };
+      const say = () =>
+        cluster().patchNodePoolStatus(ref, { resources: {}, nodes: 0, conditions: () => said });
+      await applied(name);
+      await say();
+      expect(await conditions()).toEqual(said);
+      await applied(name, { weight: 7 });
+      expect(await conditions()).toEqual(said.map((each) => ({ ...each, isOutdated: true })));
+      await say();
+      expect(await conditions()).toEqual(said);
     });
 
     it('are noted on by one of two who have read the same notes', async () => {

@@ -59,11 +59,19 @@ export function readMetadata(read: Reader, object: Fields): Metadata {
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
-export function readConditions(read: Reader, value: unknown, path: string): readonly Condition[] {
+/** `generation`: that of the object, where its conditions say which one they are about. */
+export function readConditions(
+  read: Reader,
+  value: unknown,
+  path: string,
+  generation = 0,
+): readonly Condition[] {
   return read.list(value, path).map((each, index) => {
     const at = `${path}[${index}]`;
     const fields = read.fields(each, at);
+    const observed = read.integer(fields['observedGeneration'], `${at}.observedGeneration`);
     return {
+      ...((observed ?? generation) < generation ? { isOutdated: true } : {}),
       type: read.requiredText(fields['type'], `${at}.type`),
       status: read.oneOf(fields['status'], `${at}.status`, STATUSES) ?? 'Unknown',
       reason: read.text(fields['reason'], `${at}.reason`) ?? '',

@@ -56,7 +56,7 @@ export function decodeParts<Spec extends z.ZodType, Value>(
   const generation =
     read.integer(read.fields(fields['metadata'], '')['generation'], 'metadata.generation') ?? 0;
   const status = read.fields(fields['status'], 'status');
-  const conditions = readConditions(read, status['conditions'], 'status.conditions');
+  const conditions = readConditions(read, status['conditions'], 'status.conditions', generation);
   const spec = parse(definition.spec, fields['spec'], unknownFields);
   if (!spec.ok) return { ok: false, issues: [...read.issues, ...spec.issues] };
   const value = build({ metadata, spec: spec.value, status, conditions, generation, read });

@@ -51,11 +51,15 @@ export function withChanged(
   return [...kept, ...changed].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-/** Whether two lists say the same, times aside: if so, nothing has to be written. */
+/** Whether two lists say the same of one spec, times aside: if so, nothing has to be written. */
 export function sameConditions(a: readonly Condition[], b: readonly Condition[]): boolean {
   const text = (list: readonly Condition[]): string =>
     JSON.stringify(
-      list.map(({ type, status, reason, message }) => [type, status, reason, message]).sort(),
+      list
+        .map(({ type, status, reason, message, isOutdated = false }) => {
+          return [type, status, reason, message, isOutdated];
+        })
+        .sort(),
     );
   return text(a) === text(b);
 }

@@ -11,6 +11,8 @@ export interface Condition {
   readonly message: string;
   /** Milliseconds since the epoch. */
   readonly lastTransitionAtMs: number;
+  /** It was said of an earlier spec: `kubectl wait` does not take it for an answer. */
+  readonly isOutdated?: true;
 }
 
 export interface Node {
