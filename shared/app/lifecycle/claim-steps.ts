@@ -1,7 +1,8 @@
-import { reason } from '../../core/explain/reason.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { nodeClassOf } from '../../core/launch/node-classes.ts';
 import {
   type ClaimDecision,
+  instanceIdOf,
   type LifecycleAction,
   TERMINATION_FINALIZER,
 } from '../../core/lifecycle/actions.ts';
@@ -62,7 +63,7 @@ function isCounted(claim: NodeClaim): boolean {
 async function recordTermination(
   { ports, nowMs }: Pass,
   claim: NodeClaim,
-  instanceId: string,
+  why: Reason,
 ): Promise<void> {
   const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
   const decision = {
@@ -71,7 +72,7 @@ async function recordTermination(
     useCase: 'lifecycle',
     object: `NodeClaim/${claim.name}`,
     action: 'terminate',
-    reasons: [reason('instance-terminated', { instance: instanceId })],
+    reasons: [why],
     detail: { nodePool, node: claim.nodeName ?? null, chosen: { capacityType } },
   } as const;
   await recordDecision({ ports }, decision);
@@ -111,7 +112,10 @@ async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Prom
     pass.memory.addTermination(nowMs);
   }
   await endInstance(ports, claim, instanceId);
-  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
+  if (!isTrue(claim, 'InstanceTerminating')) {
+    const why = reason('instance-terminated', { instance: instanceId });
+    await recordTermination(pass, claim, why);
+  }
   pass.terminated.push(claim.name);
   return true;
 }
@@ -158,7 +162,13 @@ async function finalizeNode({ ports }: Pass, claim: NodeClaim, node: Node): Prom
   recorder.detail?.('nodes_termination_duration_seconds', { nodepool }, endingMs / 1000);
 }
 
-async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
+async function finalizeClaim(pass: Pass, claim: NodeClaim): Promise<void> {
+  const { ports } = pass;
+  const instance = instanceIdOf(claim.providerId);
+  // Who adds up what nodes have cost has to know of every end, also of those by EC2.
+  if (instance !== undefined && !isTrue(claim, 'InstanceTerminating')) {
+    await recordTermination(pass, claim, reason('instance-ended', { instance }));
+  }
   // What it took of the account's quotas is free again.
   if (claim.providerId !== undefined) await ports.memory.forgetBars('quota');
   await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });

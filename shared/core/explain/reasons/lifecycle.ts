@@ -90,6 +90,11 @@ export const LIFECYCLE = {
     remedy: 'Nothing.',
     parameters: { instance: { type: 'text', what: 'its id' } },
   },
+  'instance-ended': {
+    meaning: 'EC2 or somebody else ended the instance of a NodeClaim before Joiner terminated it.',
+    remedy: 'Nothing after an interruption. Otherwise look in CloudTrail (TerminateInstances).',
+    parameters: { instance: { type: 'text', what: 'its id' } },
+  },
   'instance-orphaned': {
     meaning: 'An instance has the tags of Joiner and no NodeClaim. It is terminated.',
     remedy: 'Nothing: a launch was cut short, or somebody removed a NodeClaim by force.',
@@ -202,6 +207,7 @@ export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
     'a budget of the NodePool for the reason Unhealthy allows no more disruptions',
   'instance-terminated': ({ instance }) =>
     `Instance ${instance} is being terminated: its NodeClaim is being deleted, and the drain is over`,
+  'instance-ended': ({ instance }) => `Instance ${instance} has ended, not by Joiner`,
   'instance-orphaned': ({ instance }) => `${instance}: no NodeClaim exists for it`,
   'terminations-paused': () => 'terminations are paused in the ConfigMap kube-system/joiner',
   'terminations-capped': () => 'terminations wait: maxTerminationsPerMinute is reached',

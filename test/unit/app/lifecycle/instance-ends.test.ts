@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { readState } from '../../../../shared/sim/decode.ts';
+import { WORLD_START_MS, type World } from '../../../../shared/sim/world.ts';
+import { deployment } from '../../../sim/small-world.ts';
+import { MINUTE, runningWorld } from '../world.ts';
+
+/** What ended the instance of the first node, as the records have it, and when. */
+async function endsAfter(act: (world: World) => Promise<void>) {
+  const world = await runningWorld([deployment('web', 1, '1')]);
+  const [claim] = readState(world.store).objects.nodeClaims;
+  if (claim === undefined) throw new Error('the world has no claim');
+  await act(world);
+  const actAtMs = world.timeline.nowMs();
+  await world.run(WORLD_START_MS + 20 * MINUTE);
+  expect(readState(world.store).objects.nodeClaims.map(({ name }) => name)).not.toContain(
+    claim.name,
+  );
+  return world.recorder.decisions
+    .filter(({ action, object }) => action === 'terminate' && object.endsWith(`/${claim.name}`))
+    .map(({ reasons: [why], atMs }) => [why?.code, (atMs - actAtMs) / MINUTE < 5] as const);
+}
+
+describe('the end of an instance is recorded once', () => {
+  it('where Joiner terminates it', async () => {
+    const found = await endsAfter(async ({ store }) => {
+      for (const claim of store.list('NodeClaim')) store.delete(claim);
+    });
+    expect(found).toEqual([['instance-terminated', true]]);
+  });
+
+  it('where EC2 or somebody else does', async () => {
+    const found = await endsAfter(async ({ compute }) => {
+      await compute.terminate([...compute.machines.keys()]);
+    });
+    expect(found).toEqual([['instance-ended', true]]);
+  });
+});
