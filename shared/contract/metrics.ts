@@ -193,14 +193,14 @@ export const METRICS = {
     statistic: 'sum',
     graph: 'interruption',
   },
-  /** Nodes that ended since they were unhealthy. */
+  /** Nodes that ended since a condition of theirs showed a fault. */
   unhealthyDisrupted: {
     name: 'karpenter_nodeclaims_unhealthy_disrupted_total',
     unit: 'Count',
     statistic: 'sum',
     graph: 'interruption',
   },
-  /** Of those, the ones whose instance failed EC2's status checks. */
+  /** Nodes that ended since their instance failed EC2's status checks; these are not in the other. */
   unhealthyInstances: {
     name: 'karpenter_interruption_instance_status_unhealthy_total',
     unit: 'Count',

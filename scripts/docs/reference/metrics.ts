@@ -37,8 +37,8 @@ const MEANINGS: Readonly<Record<MetricKey, string>> = {
     'valid interruption messages received, also those about other clusters’ instances',
   interruptionRefused:
     'messages that Joiner rejected: malformed, too large, out of date, of another account or region, contradicted or not confirmed by EC2',
-  unhealthyDisrupted: 'nodes that were repaired',
-  unhealthyInstances: 'of these, nodes whose instance failed EC2’s status checks',
+  unhealthyDisrupted: 'nodes that were repaired because of a condition of the Node',
+  unhealthyInstances: 'nodes that were repaired because their instance failed EC2’s status checks',
   priceAge: 'the age of the prices in use, in seconds',
 };
 
