@@ -80,7 +80,9 @@ function eventName(event: ClusterEvent): string {
   const { regarding, type, reason, message } = event;
   const said = [objectKey(regarding), regarding.uid ?? '', type, reason, message].join('\n');
   const hash = createHash('sha256').update(said).digest('hex').slice(0, 16);
-  return `${regarding.name.slice(0, NAME_LENGTH_MAX - hash.length - 1)}.${hash}`;
+  // A name that is cut may not end in a dash or a dot: the API server would refuse the Event.
+  const of = regarding.name.slice(0, NAME_LENGTH_MAX - hash.length - 1).replace(/[-.]+$/, '');
+  return `${of}.${hash}`;
 }
 
 async function write(

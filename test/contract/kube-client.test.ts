@@ -256,6 +256,17 @@ describe('events', () => {
     expect(patch).toMatchObject({ count: 6 });
   });
 
+  it.each(['-', '.', '-.-'])(
+    'of an object whose long name is cut at %j have a legal name',
+    async (at) => {
+      const { requests, sink } = recorder();
+      const name = `${'p'.repeat(236 - at.length)}${at}${'q'.repeat(10)}`;
+      await sink.record({ ...event, regarding: { ...event.regarding, name } });
+      const { metadata }: { metadata: { name: string } } = JSON.parse(requests[0]?.body ?? '');
+      expect(metadata.name).toMatch(/^p+\.[0-9a-f]{16}$/);
+    },
+  );
+
   it('are limited to a burst of 200 and 10 a second', async () => {
     const { requests, timing, sink } = recorder();
     const many = async (): Promise<number> => {
