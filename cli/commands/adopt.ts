@@ -39,7 +39,7 @@ interface Options extends HandoverOptions, MarketOptions, SettingsOptions {
 /** What is checked while Karpenter still runs: afterwards the steps themselves look. */
 async function checksOf(live: LiveCluster, position: Position, options: Options) {
   const { stack } = live.settings(options);
-  const signs = await lastSigns(live.client);
+  const signs = await lastSigns(live.client, position.nowMs);
   const { place, unreadable } = live;
   const checked = { position, signs, place, stack, unreadable };
   return [

@@ -212,9 +212,16 @@ function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[
   });
 }
 
+function isHeld({ holder }: Kubernetes['signs'][number]): boolean {
+  return holder !== undefined;
+}
+
 function checkKarpenter(facts: Facts, { signs, nowMs }: Kubernetes): Line {
-  const sign = signs.find(({ who }) => who === 'Karpenter');
-  const isActive = sign !== undefined && nowMs - sign.atMs < aliveMs('Karpenter');
+  // As the functions see it: the newest renewal counts, in whatever namespace somebody holds it.
+  const [sign] = signs
+    .filter(({ who }) => who === 'Karpenter')
+    .toSorted((a, b) => Number(isHeld(b)) - Number(isHeld(a)) || b.atMs - a.atMs);
+  const isActive = sign !== undefined && isHeld(sign) && nowMs - sign.atMs < aliveMs('Karpenter');
   if (isShadow(facts)) {
     if (isActive) return ok('karpenter', 'is active: what it does is recorded beside the plans');
     return warn('karpenter', 'not active: nothing stands beside the plans', 'start Karpenter');
@@ -223,8 +230,9 @@ function checkKarpenter(facts: Facts, { signs, nowMs }: Kubernetes): Line {
   if (!isActive) return ok('karpenter', `not active: the Lease ${sign.lease} is not renewed`);
   return warn(
     'karpenter',
-    `is active: while it renews the Lease ${sign.lease}, Joiner only reads`,
-    'scale its Deployment to 0 when Joiner is to take over',
+    `is active: while ${sign.holder} renews the Lease ${sign.lease}, Joiner only reads`,
+    'scale its Deployment to 0 when Joiner is to take over; where Karpenter is not installed, ' +
+      'somebody else renews this Lease: delete it, and see who may write Leases in its namespace',
   );
 }
 

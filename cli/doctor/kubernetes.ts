@@ -25,7 +25,7 @@ export async function kubernetesFacts(client: KubeClient): Promise<Kubernetes> {
     nowMs,
     definitions: new Map(definitions.map((each) => [nameOf(each), each])),
     rights: await rightsOf(client),
-    signs: await lastSigns(client),
+    signs: await lastSigns(client, nowMs),
     paused: decodePauses(await find(client, RESOURCES.configMaps, PAUSES_CONFIG_MAP)),
   };
 }

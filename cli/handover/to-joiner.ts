@@ -149,7 +149,7 @@ async function stop(walk: Walk): Promise<string> {
 /** Undefined: Joiner's functions run, and all nodes have its hashes. */
 async function whyNotTakenOver(walk: Walk, position: Position): Promise<string | undefined> {
   const { nowMs, state } = position;
-  const signs = await lastSigns(walk.client);
+  const signs = await lastSigns(walk.client, nowMs);
   const isAlive = signs.some(({ who, atMs }) => who === 'Joiner' && nowMs - atMs < aliveMs(who));
   if (!isAlive) return 'no function of Joiner has taken a Lease in the last 5 minutes';
   const left = unstampedByJoiner(state, nowMs);

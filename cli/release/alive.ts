@@ -1,5 +1,6 @@
 import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
+import { isPossibleRenewal } from '../../shared/kube/karpenter-lease.ts';
 import { KARPENTER_LEASE, LEASE_NAMESPACE, TAKEN_BY } from '../../shared/kube/leases.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 
@@ -8,6 +9,8 @@ export interface Sign {
   readonly who: 'Joiner' | 'Karpenter';
   /** e.g. `kube-system/joiner-lifecycle` */
   readonly lease: string;
+  /** Who holds it; undefined: nobody does. */
+  readonly holder: string | undefined;
   readonly atMs: number;
   /** By function, when it last took the Lease; others may have taken it since. */
   readonly takenBy: ReadonlyMap<string, number>;
@@ -28,13 +31,13 @@ export function aliveMs(who: Sign['who']): number {
 
 /** The last signs of those that are alive, the youngest first. */
 export async function signsOfLife(client: KubeClient, nowMs: number): Promise<readonly Sign[]> {
-  return (await lastSigns(client))
+  return (await lastSigns(client, nowMs))
     .filter(({ who, atMs }) => nowMs - atMs < aliveMs(who))
     .sort((a, b) => b.atMs - a.atMs);
 }
 
-/** The last sign of every Lease of Joiner and Karpenter that was ever taken. */
-export async function lastSigns(client: KubeClient): Promise<readonly Sign[]> {
+/** The last sign of every Lease of Joiner and Karpenter that was ever taken, none still to come. */
+export async function lastSigns(client: KubeClient, nowMs: number): Promise<readonly Sign[]> {
   let signs: Sign[] = [];
   await listEach(
     client,
@@ -43,13 +46,13 @@ export async function lastSigns(client: KubeClient): Promise<readonly Sign[]> {
       start: () => {
         signs = [];
       },
-      object: (lease) => signs.push(...signOf(lease)),
+      object: (lease) => signs.push(...signOf(lease, nowMs)),
     },
   );
   return signs;
 }
 
-function signOf(lease: unknown): readonly Sign[] {
+function signOf(lease: unknown, nowMs: number): readonly Sign[] {
   const metadata = property(lease, 'metadata');
   const name = text(property(metadata, 'name'));
   const namespace = text(property(metadata, 'namespace'));
@@ -57,11 +60,12 @@ function signOf(lease: unknown): readonly Sign[] {
   if (!isOurs && name !== KARPENTER_LEASE) return [];
   const spec = property(lease, 'spec');
   const times = ['acquireTime', 'renewTime'].map((each) => Date.parse(text(property(spec, each))));
-  const known = times.filter((each) => !Number.isNaN(each));
+  const known = times.filter((each) => isPossibleRenewal(each, nowMs));
   if (known.length === 0) return [];
   const who = isOurs ? 'Joiner' : 'Karpenter';
   const takenBy = takersOf(property(metadata, 'annotations'));
-  return [{ who, lease: `${namespace}/${name}`, atMs: Math.max(...known), takenBy }];
+  const holder = text(property(spec, 'holderIdentity')) || undefined;
+  return [{ who, lease: `${namespace}/${name}`, holder, atMs: Math.max(...known), takenBy }];
 }
 
 function takersOf(annotations: unknown): ReadonlyMap<string, number> {

@@ -3,8 +3,8 @@ import { isKarpenterActive } from '../../shared/app/settings.ts';
 import { mayHaveRole } from '../../shared/core/launch/profile-roles.ts';
 import { INSTANCE_PROFILE } from '../../shared/core/model/labels.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { readKarpenterLease } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
+import { readKarpenterLease } from '../../shared/kube/karpenter-lease.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 
 /** NodeClaims of EKS Auto Mode have classes of another group. */
@@ -38,8 +38,10 @@ export async function countNodes(client: KubeClient, roles?: readonly string[]):
 
 /** Nodes that nobody looks after: none while Karpenter renews its Lease. */
 export async function countUnattended(client: KubeClient): Promise<number> {
-  const renewedAtMs = await readKarpenterLease(client);
-  return isKarpenterActive(renewedAtMs, client.timing.nowMs()) ? 0 : await countNodes(client);
+  const renewal = await readKarpenterLease(client);
+  return isKarpenterActive(renewal?.renewedAtMs, client.timing.nowMs())
+    ? 0
+    : await countNodes(client);
 }
 
 /** The roles that the stack had before and would not know any more. */

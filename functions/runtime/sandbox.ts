@@ -16,6 +16,7 @@ import type { Leases, Ports, Recorder } from '../../shared/ports.ts';
 import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
 import { Deadline } from './deadline.ts';
+import { karpenterNews } from './karpenter-news.ts';
 import { kubeClient } from './kube-client.ts';
 import { noCatalog, openMemory } from './memory.ts';
 import { newsFilter } from './repeats.ts';
@@ -141,6 +142,7 @@ async function assemble(
         onInvalid: (object, issues) => {
           telemetry.logger.warn('object that cannot be read', { object, issues: [...issues] });
         },
+        onKarpenter: karpenterNews(telemetry, systemTiming.nowMs),
       }),
       memory,
       groupUsages,

@@ -28,8 +28,8 @@ import {
   type MustSee,
   type OnInvalid,
 } from './informer.ts';
-import { KARPENTER_LEASE } from './leases.ts';
-import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
+import { type OnKarpenter, readKarpenterLease } from './karpenter-lease.ts';
+import { property, type Selection, text, uidOf, versionOf } from './list.ts';
 import { meteredUsage } from './pod-metrics.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
@@ -45,6 +45,8 @@ export interface ReaderOptions {
   readonly client: KubeClient;
   readonly decoders: KindDecoders;
   readonly onInvalid: OnInvalid;
+  /** Told of each renewal that is read of Karpenter's Lease. @default nobody is */
+  readonly onKarpenter?: OnKarpenter;
 }
 
 /** Kinds of which one that is not there would be a permission. */
@@ -64,7 +66,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
     readClaims: async (labelKey) => {
       const [nodeClaims, karpenterRenewedAtMs] = await Promise.all([
         labelKey === undefined ? mirrors.nodeClaims.read() : readLabelled(options, labelKey),
-        readKarpenterLease(options.client),
+        karpenterRenewal(options),
       ]);
       return { nodeClaims: values(nodeClaims), karpenterRenewedAtMs };
     },
@@ -77,7 +79,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
     podUsage: () => readPodUsage(options.client),
     followWaitingPods: (listener, signal) => followWaitingPods(options.client, listener, signal),
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
-    karpenterRenewedAtMs: () => readKarpenterLease(options.client),
+    karpenterRenewedAtMs: () => karpenterRenewal(options),
     pausedUntilMs: () => readPauses(options.client),
   };
 }
@@ -228,7 +230,7 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
       mirrors.nodes.read(),
       mirrors.buffers.read(),
       readPauses(client),
-      readKarpenterLease(client),
+      karpenterRenewal(options),
     ]);
   const [rest, pods, quotas] = await Promise.all([
     readRest(options, mirrors),
@@ -350,27 +352,8 @@ async function readPauses(client: KubeClient): Promise<ClusterState['pausedUntil
   return decodePauses(await find(client, RESOURCES.configMaps, PAUSES_CONFIG_MAP));
 }
 
-/** So far the clock of a Karpenter may be ahead: AWS answers none that is further off. */
-const CLOCK_AHEAD_MS = 300_000;
-
-/** The newest renewal of any lease of that name with a holder; none that is still to come. */
-export async function readKarpenterLease(client: KubeClient): Promise<number | undefined> {
-  let newest: number | undefined;
-  const selection = {
-    resource: RESOURCES.leases,
-    fieldSelector: `metadata.name=${KARPENTER_LEASE}`,
-  };
-  await listEach(client, selection, {
-    start: () => {
-      newest = undefined;
-    },
-    object: (object) => {
-      const spec = property(object, 'spec');
-      const renewedAtMs = Date.parse(text(property(spec, 'renewTime')));
-      const isHeld = text(property(spec, 'holderIdentity')) !== '';
-      const isPossible = renewedAtMs <= client.timing.nowMs() + CLOCK_AHEAD_MS;
-      if (isHeld && isPossible) newest = Math.max(newest ?? 0, renewedAtMs);
-    },
-  });
-  return newest;
+async function karpenterRenewal(options: ReaderOptions): Promise<number | undefined> {
+  const renewal = await readKarpenterLease(options.client);
+  if (renewal !== undefined) options.onKarpenter?.(renewal);
+  return renewal?.renewedAtMs;
 }

@@ -1,20 +1,10 @@
-import type { KindDecoders } from '../api/kinds.ts';
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts';
-import type { KubeClient } from './client.ts';
-import { clusterReader } from './cluster-reader.ts';
+import { clusterReader, type ReaderOptions } from './cluster-reader.ts';
 import { clusterWriter } from './cluster-writer.ts';
 import { eventSink } from './events.ts';
-import type { OnInvalid } from './informer.ts';
-
-export interface ClusterOptions {
-  readonly client: KubeClient;
-  readonly decoders: KindDecoders;
-  /** An object that cannot be decoded is left out of what is read. */
-  readonly onInvalid: OnInvalid;
-}
 
 /** The cluster behind the ports of the use cases; keep it as long as the sandbox lives. */
-export function kubeCluster(options: ClusterOptions): ClusterReader & ClusterWriter {
+export function kubeCluster(options: ReaderOptions): ClusterReader & ClusterWriter {
   const { client, decoders } = options;
   return {
     ...clusterReader(options),

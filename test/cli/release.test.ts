@@ -88,7 +88,13 @@ describe('what is warned of', () => {
 
 it('is refused by the youngest sign of life', () => {
   const lease = 'kube-system/joiner-watch';
-  const sign = { who: 'Joiner', lease, atMs: 5_000, takenBy: new Map() } as const;
+  const sign = {
+    who: 'Joiner',
+    lease,
+    holder: undefined,
+    atMs: 5_000,
+    takenBy: new Map(),
+  } as const;
   expect(aliveRefusal([sign], 65_000)).toContain('joiner-watch was renewed 60 s ago');
   expect(aliveRefusal([], 65_000)).toBeUndefined();
 });

@@ -53,6 +53,7 @@ describe('a stack that never acts', () => {
   const KARPENTER = {
     who: 'Karpenter',
     lease: 'kube-system/karpenter-leader-election',
+    holder: 'karpenter-0',
     atMs: NOW_MS - 2000,
     takenBy: new Map(),
   } as const;

@@ -38,6 +38,7 @@ export const KUBERNETES: Kubernetes = {
     who: 'Joiner',
     lease: `kube-system/joiner-${name}`,
     atMs: NOW_MS - 30_000,
+    holder: undefined,
     takenBy: new Map(),
   })),
   paused: {},

@@ -32,9 +32,14 @@ function deployed(...versions: readonly string[]): Partial<Facts> {
   return { functions: yes(functions.map((each, at) => ({ ...each, version: version(at) }))) };
 }
 
-const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] => ({
+const sign = (
+  lease: string,
+  secondsAgo: number,
+  namespace = 'kube-system',
+): Kubernetes['signs'][number] => ({
   who: lease.startsWith('joiner') ? 'Joiner' : 'Karpenter',
-  lease: `kube-system/${lease}`,
+  lease: `${namespace}/${lease}`,
+  holder: `${namespace}-pod`,
   atMs: NOW_MS - secondsAgo * 1000,
   takenBy: new Map(),
 });
@@ -218,6 +223,28 @@ export const STACK_ROWS: readonly Row[] = [
     'karpenter',
     'WARN',
     'Joiner only reads',
+  ],
+  [
+    'a Lease of that name elsewhere, beside that of a Karpenter that has stopped',
+    kubernetes({
+      signs: [
+        ...KUBERNETES.signs,
+        sign('karpenter-leader-election', 9_000),
+        sign('karpenter-leader-election', 20, 'tenant'),
+      ],
+    }),
+    'karpenter',
+    'WARN',
+    'tenant-pod renews the Lease tenant/karpenter-leader-election',
+  ],
+  [
+    'a Karpenter that has given its Lease up',
+    kubernetes({
+      signs: [...KUBERNETES.signs, { ...sign('karpenter-leader-election', 5), holder: undefined }],
+    }),
+    'karpenter',
+    'OK',
+    'not active',
   ],
   [
     'Karpenter stopped',

@@ -13,6 +13,7 @@ const ALIVE: Sign = {
   who: 'Joiner',
   lease: 'kube-system/joiner-decide',
   atMs: NOW_MS - 30_000,
+  holder: undefined,
   takenBy: new Map(),
 };
 
