@@ -60,3 +60,19 @@ it.each<[string, Partial<PodSpec>]>([
   );
   expect(pools?.map(({ stages }) => stages.length)).toEqual(nodePools.map(() => 50));
 });
+
+it('pods with a thousand host ports each: a port is read a few times', () => {
+  let reads = 0;
+  const portsOf = (at: number) =>
+    keys.map((_, port) => ({
+      ip: `10.0.0.${at}`,
+      protocol: 'TCP',
+      get port() {
+        reads += 1;
+        return port + 1;
+      },
+    }));
+  const pods = [0, 1, 2, 3].map((at) => podOf(`media-${at}`, { hostPorts: portsOf(at) }));
+  expect(planOf({ pods }).unplaced.size).toBe(0);
+  expect(reads / (pods.length * MANY)).toBeLessThan(200);
+});

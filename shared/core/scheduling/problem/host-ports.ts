@@ -5,17 +5,40 @@ import type { Problem } from './problem.ts';
 
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
-function clash(a: HostPort, b: HostPort): boolean {
-  return (
-    a.port === b.port &&
-    a.protocol === b.protocol &&
-    (a.ip === b.ip || WILDCARDS.has(a.ip) || WILDCARDS.has(b.ip))
-  );
+type Addresses = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** By list: the addresses of each port. A media server may list ten thousand ports. */
+const addressesOf = new WeakMap<readonly HostPort[], Addresses>();
+
+function portText({ port, protocol }: HostPort): string {
+  return `${port}/${protocol}`;
 }
 
-/** Whether pods with these host ports cannot share a node. */
-export function portsClash(a: readonly HostPort[], b: readonly HostPort[]): boolean {
-  return a.some((left) => b.some((right) => clash(left, right)));
+function addresses(ports: readonly HostPort[]): Addresses {
+  const known = addressesOf.get(ports);
+  if (known !== undefined) return known;
+  const made = new Map<string, Set<string>>();
+  for (const each of ports) {
+    const text = portText(each);
+    made.set(text, (made.get(text) ?? new Set<string>()).add(each.ip));
+  }
+  addressesOf.set(ports, made);
+  return made;
+}
+
+/**
+ * Whether a pod with these host ports cannot be where those others are taken. What is taken on a
+ * node changes with each pod that is placed there; the pod's own ports do not.
+ */
+export function portsClash(own: readonly HostPort[], taken: readonly HostPort[]): boolean {
+  if (own.length === 0 || taken.length === 0) return false;
+  const byPort = addresses(own);
+  return taken.some((each) => {
+    const wanted = byPort.get(portText(each));
+    if (wanted === undefined) return false;
+    if (WILDCARDS.has(each.ip) || wanted.has(each.ip)) return true;
+    return [...WILDCARDS].some((any) => wanted.has(any));
+  });
 }
 
 /** Host ports of the DaemonSets that will run on a node of the launch option. */
