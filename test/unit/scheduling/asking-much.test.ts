@@ -76,3 +76,21 @@ it('pods with a thousand host ports each: a port is read a few times', () => {
   expect(planOf({ pods }).unplaced.size).toBe(0);
   expect(reads / (pods.length * MANY)).toBeLessThan(200);
 });
+
+it.each<[string, (own: readonly string[]) => Partial<PodSpec>]>([
+  ['labels', (own) => ({ nodeSelector: Object.fromEntries(own.map((key) => [key, 'v'])) })],
+  ['places', (own) => ({ podAffinity: own.map((key) => termOver(key, ofApp('none'))) })],
+])(
+  'of many pods with %s that no node has, one launch of each NodePool is looked at for the reason',
+  (_, specOf) => {
+    const { types, looks } = counted();
+    const many = [1, 2, 3, 4].flatMap((at) =>
+      types.map((type) => ({ ...type, name: `${type.name}.${at}` })),
+    );
+    const pods = Array.from({ length: 20 }, (_, at) =>
+      podOf(`evil-${at}`, specOf(keys.slice(at * 40, at * 40 + 40))),
+    );
+    expect(planOf({ types: many, nodePools, pods }).unplaced.size).toBe(pods.length);
+    expect(looks() / (many.length * pods.length * 40)).toBeLessThan(10);
+  },
+);

@@ -10,6 +10,25 @@ export function typesOf(options: readonly LaunchOption[]): number {
 /** A reason, or one that looks at the options that did not pass. */
 type Because = Reason | ((lost: readonly LaunchOption[]) => Reason);
 
+/** What a step may not tell apart: options of one group, or of one variant of the NodePool. */
+type Alike = 'group' | 'pool';
+
+type Firsts = Readonly<Record<Alike, readonly LaunchOption[]>>;
+
+/** By list: an option of each. */
+const firstsOf = new WeakMap<readonly LaunchOption[], Firsts>();
+
+function firsts(options: readonly LaunchOption[]): Firsts {
+  const known = firstsOf.get(options);
+  if (known !== undefined) return known;
+  const firstOf = (alike: Alike) => [
+    ...new Map(options.map((each) => [each[alike], each])).values(),
+  ];
+  const made = { group: firstOf('group'), pool: firstOf('pool') };
+  firstsOf.set(options, made);
+  return made;
+}
+
 /** So many obstacles are looked for: a pod may have thousands, and nobody reads those. */
 const OBSTACLES_MAX = 50;
 
@@ -54,8 +73,28 @@ export class Elimination {
 
   /** Keeps the launches that pass; false: none does, and all are kept. */
   keep(because: Because, passes: (each: LaunchOption) => boolean): boolean {
-    if (this.options.length === 0 || this.obstacles >= OBSTACLES_MAX) return true;
-    const kept = this.options.filter(passes);
+    if (this.isOver) return true;
+    return this.keepOnly(because, this.options.filter(passes));
+  }
+
+  /** The same, where all launches that are alike pass or none: one of each is looked at. */
+  keepAlike(because: Because, alike: Alike, passes: (each: LaunchOption) => boolean): boolean {
+    if (this.isOver) return true;
+    const different = firsts(this.options)[alike];
+    const kept = new Set(different.filter(passes).map((each) => each[alike]));
+    if (kept.size === 0) return this.keepOnly(because, []);
+    if (kept.size === different.length) return this.keepOnly(because, this.options);
+    return this.keepOnly(
+      because,
+      this.options.filter((each) => kept.has(each[alike])),
+    );
+  }
+
+  private get isOver(): boolean {
+    return this.options.length === 0 || this.obstacles >= OBSTACLES_MAX;
+  }
+
+  private keepOnly(because: Because, kept: readonly LaunchOption[]): boolean {
     if (kept.length > 0 && this.obstacles === 0) this.passed += 1;
     if (kept.length === this.options.length) return true;
     const left = typesOf(kept);

@@ -1,7 +1,7 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import type { Requirements, ValueSet } from '../../requirements/value-set.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
-import { launchMeets } from '../problem/launch-space.ts';
+import { isDomainKey, launchMeets } from '../problem/launch-space.ts';
 import type { NodeRule } from '../problem/node-rules.ts';
 import type { NodeTerms } from '../problem/node-terms.ts';
 import type { Elimination } from './elimination.ts';
@@ -11,32 +11,34 @@ const STEPS_MAX = 50;
 
 /**
  * Keeps what meets a pod's nodeSelector and node affinity. What all terms ask of a label, as the
- * nodeSelector does, is a step of its own; labels beyond the first ones are a step together.
+ * nodeSelector does, is a step of its own; labels beyond the first ones are a step together. What
+ * neither types nor offerings describe is looked at once for each variant of the NodePool.
  */
-export function keepTerms(left: Elimination, { id, terms }: NodeRule): void {
+export function keepTerms(
+  left: Elimination,
+  { id, terms }: NodeRule,
+  typeKeys: ReadonlySet<string>,
+): void {
   if (terms.length === 0) {
     left.keep(reason('node-affinity-contradicts-itself', {}), () => false);
     return;
   }
   const inAll = new Map([...commonOf(terms)].slice(0, STEPS_MAX));
-  const keep = (why: Reason, meets: (option: LaunchOption) => boolean) =>
-    left.keep(why, (option) => option.group.allowed[id] === 1 || meets(option));
-  for (const [key, set] of inAll) keep(affinityReason(key, set), meets(new Map([[key, set]])));
+  const orAllowed = (meets: (option: LaunchOption) => boolean) => (option: LaunchOption) =>
+    option.group.allowed[id] === 1 || meets(option);
+  for (const [key, set] of inAll) {
+    const [why, passes] = [affinityReason(key, set), orAllowed(meets(new Map([[key, set]])))];
+    const isOfPool = !typeKeys.has(key) && !isDomainKey(key);
+    if (isOfPool) left.keepAlike(why, 'pool', passes);
+    else left.keep(why, passes);
+  }
   const others = terms.map((term) => new Map([...term].filter(([key]) => !inAll.has(key))));
   if (others.some(({ size }) => size === 0)) return;
   const why = reason('node-affinity-terms', { terms: terms.length });
-  const meetsAny = (option: LaunchOption) => others.some((term) => meets(term)(option));
-  keep(why, inAll.size === 0 ? onceForGroup(meetsAny) : meetsAny);
-}
-
-/** Options of a group meet the same of a pod's whole terms. */
-function onceForGroup(meets: (option: LaunchOption) => boolean): (option: LaunchOption) => boolean {
-  const known = new Map<LaunchOption['group'], boolean>();
-  return (option) => {
-    const met = known.get(option.group) ?? meets(option);
-    known.set(option.group, met);
-    return met;
-  };
+  const passes = orAllowed((option) => others.some((term) => meets(term)(option)));
+  // Options of a group meet the same of a pod's whole terms.
+  if (inAll.size === 0) left.keepAlike(why, 'group', passes);
+  else left.keep(why, passes);
 }
 
 /** The labels of which every term asks the same, in alphabetical order. */

@@ -3,7 +3,7 @@ import { type Reason, reason } from '../../explain/reason.ts';
 import { fullTexts, type GroupRoom } from '../../limit-groups/group-room.ts';
 import { leftText, takenOf } from '../../limit-groups/limit-groups.ts';
 import { missing } from '../../missing.ts';
-import { HOSTNAME } from '../../model/labels.ts';
+import { HOSTNAME, INSTANCE_TYPE } from '../../model/labels.ts';
 import { type UnplacedReason, unplacedBecause } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -39,19 +39,27 @@ export interface LaunchOptions {
 interface Launches {
   readonly state: SearchState;
   readonly optionsOf: ReadonlyMap<string, readonly LaunchOption[]>;
+  /** Labels that some type describes. */
+  readonly typeKeys: ReadonlySet<string>;
 }
 
 function launchesOf(state: SearchState): Launches {
   const optionsOf = new Map<string, LaunchOption[]>();
+  const variants = new Set<LaunchOption['type']>();
   for (const group of state.context.problem.groups) {
     for (const option of group.all) {
+      variants.add(option.type);
       const { name } = option.pool.pool;
       const known = optionsOf.get(name);
       if (known === undefined) optionsOf.set(name, [option]);
       else known.push(option);
     }
   }
-  return { state, optionsOf };
+  const typeKeys = new Set([INSTANCE_TYPE]);
+  for (const { type, chosen } of variants) {
+    for (const key of [...Object.keys(type.labels), ...chosen.keys()]) typeKeys.add(key);
+  }
+  return { state, optionsOf, typeKeys };
 }
 
 /** What a pool itself leaves, whatever the pod. */
@@ -127,7 +135,7 @@ export class Reasons {
     const { left, launches } = this.allowedByPool(pool);
     if (launches === undefined) return left.copy();
     const own = classIn(launches, podClass);
-    const rules = this.allowedByRules(own, pool, left).copy();
+    const rules = this.allowedByRules(own, pool, left, launches).copy();
     const requests = this.keepFitting(rules, own, launches);
     this.keepAllowed(rules, own, pool, launches);
     if (hasRoomInPlan(rules, requests, launches)) {
@@ -177,13 +185,18 @@ export class Reasons {
     return { launches: this.supposedBare, isFull: true };
   }
 
-  private allowedByRules(podClass: PodClass, pool: NodePool, left: Elimination): Elimination {
+  private allowedByRules(
+    podClass: PodClass,
+    pool: NodePool,
+    left: Elimination,
+    { typeKeys }: Launches,
+  ): Elimination {
     const text = `${pool.name}|${podClass.rule.id}|${podClass.affinityRule.id}`;
     const known = this.byRule.get(text);
     if (known !== undefined) return known;
     const own = left.copy();
     // Pods select pools by labels: one that they select and do not tolerate is a near miss.
-    keepTerms(own, podClass.affinityRule);
+    keepTerms(own, podClass.affinityRule, typeKeys);
     keepTolerated(own, podClass, pool);
     const { terms } = podClass.volumes;
     own.keep(reason('volume-zones', {}), (each) =>
@@ -227,7 +240,7 @@ export class Reasons {
       );
     }
     for (const { why, allows } of topologyRules(state.topology, podClass)) {
-      left.keep(why, ({ group }) => allows(placeOfGroup(group)));
+      left.keepAlike(why, 'group', ({ group }) => allows(placeOfGroup(group)));
     }
     if (!hostAllows(resolved.host, emptyHost(), state.totals)) {
       left.end(reason('pod-affinity', { key: HOSTNAME }));
