@@ -29,6 +29,16 @@ export const PODS = {
     remedy: 'Correct the field.',
     parameters: { fault: { type: 'text', what: 'the field and its fault' } },
   },
+  'pod-too-complex': {
+    meaning:
+      'The pod asks for more labels, resources, volumes and other pods together than plans take: of the pods with very many demands the ones with the fewest are planned.',
+    remedy: 'Ask for less: give nodes one label that stands for many.',
+    parameters: {
+      demands: { type: 'count', what: 'what the pod asks for' },
+      ordinary: { type: 'count', what: 'what every pod may ask for' },
+      most: { type: 'count', what: 'what a plan takes of pods that ask for more, together' },
+    },
+  },
   'pod-with-resource-claims': {
     meaning: 'The pod uses dynamic resource allocation (resourceClaims).',
     remedy: 'Nothing: launch its node in another way, such as a static NodePool.',
@@ -191,6 +201,8 @@ export const PODS_SENTENCES: Sentences<typeof PODS> = {
     return [...named, ...more, ...nodesText(existingNodes)].join('; ');
   },
   'pod-unreadable': ({ fault }) => `cannot be read: ${fault}`,
+  'pod-too-complex': ({ demands, ordinary, most }) =>
+    `asks for ${demands} labels, resources and other pods; of pods that ask for more than ${ordinary}, a plan takes ${most} together`,
   'pod-with-resource-claims': () => 'dynamic resource claims are not supported',
   'volume-claim-missing': ({ volumeClaim }) =>
     `PersistentVolumeClaim ${volumeClaim} does not exist`,

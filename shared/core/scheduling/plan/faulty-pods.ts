@@ -6,9 +6,9 @@ import { VolumeIndex } from '../problem/volumes.ts';
 /** Pods that no plan can place as they are, with what is wrong with each. */
 export type FaultyPods = ReadonlyMap<Pod, readonly Reason[]>;
 
-/** Whether enough of the pod can be read to look for more than its faults. */
+/** Whether enough of the pod can be read, and not too much, to look for more than its faults. */
 function isReadable(faults: readonly Reason[]): boolean {
-  return !faults.some(({ code }) => code === 'pod-unreadable');
+  return !faults.some(({ code }) => code === 'pod-unreadable' || code === 'pod-too-complex');
 }
 
 /**

@@ -4,6 +4,7 @@ import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { NodeSelectorTerm, Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
+import { tooComplex } from './complexity.ts';
 import { ATTACH_PREFIX } from './launch-options.ts';
 import { type NodeRule, NodeRules } from './node-rules.ts';
 import { bothTerms, EVERY_NODE, type NodeTerms, nodeTermsOf, termsOf } from './node-terms.ts';
@@ -58,7 +59,16 @@ export class Classifier {
     this.selectors = selectors;
   }
 
-  add(pod: Pod, order: number): void {
+  addAll(pods: readonly Pod[]): void {
+    const refused = tooComplex(pods);
+    for (const [order, pod] of pods.entries()) {
+      const why = refused.get(pod);
+      if (why === undefined) this.add(pod, order);
+      else this.unplaceable.set(pod, [why]);
+    }
+  }
+
+  private add(pod: Pod, order: number): void {
     if (pod.spec.unreadable !== undefined) {
       this.unplaceable.set(pod, [reason('pod-unreadable', { fault: pod.spec.unreadable })]);
       return;

@@ -70,7 +70,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const selectors = new PodSelectors(snapshot.namespaces, [...index.namespaces].sort());
   const volumeIndex = new VolumeIndex(snapshot);
   const classifier = new Classifier(volumeIndex, selectors);
-  for (const [order, pod] of demand.pods.entries()) classifier.add(pod, order);
+  classifier.addAll(demand.pods);
   const { drafts, rules } = classifier;
   const daemonSets = [...effectiveDaemonSets(snapshot)].sort((a, b) => compareNames(a, b));
   const resources = resourceNames(drafts, daemonSets);
