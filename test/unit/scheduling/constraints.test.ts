@@ -7,7 +7,11 @@ import {
   NODE_POOL,
   ZONE,
 } from '../../../shared/core/model/labels.ts';
-import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
+import type {
+  LabelSelector,
+  PodSpec,
+  TopologySpreadConstraint,
+} from '../../../shared/core/model/pod.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import {
   daemonSetOf,
@@ -20,9 +24,11 @@ import {
   podsOf,
   poolOf,
   typeOf,
+  ZONES,
 } from '../../builders/scheduling.ts';
 
 const web = ofApp('web');
+const db = ofApp('db');
 
 function spread(topologyKey: string, rest: Partial<TopologySpreadConstraint> = {}) {
   return spreadOver(topologyKey, web, rest);
@@ -266,6 +272,32 @@ describe('affinity', () => {
     const plan = planOf({ pods: [guard, podOf('a')], nodes: [nodeOf('n', 16, 64)] });
     expect(plan.existing).toEqual([]);
     expect(podsByZone(plan)['zone-a']).toBeUndefined();
+  });
+
+  it.each<[string, Partial<PodSpec>, Partial<PodSpec>, string[]]>([
+    ['anti-affinity of one that runs', { podAntiAffinity: [term(ZONE)] }, {}, ['zone-b', 'zone-c']],
+    ['affinity of one that runs', { podAffinity: [term(ZONE)] }, {}, [...ZONES]],
+    ['anti-affinity to it', {}, { podAntiAffinity: [term(ZONE, db)] }, ['zone-b', 'zone-c']],
+    ['affinity to it', {}, { podAffinity: [term(ZONE, db)] }, ['zone-a']],
+  ])('leaves all zones open that suit a pod: %s', (_, ofRunning, ofWaiting, zones) => {
+    const running = podOf('db', ofRunning, { nodeName: 'n', labels: { app: 'db' } });
+    const pods = [running, podOf('a', ofWaiting)];
+    const [claim] = planOf({ pods, nodes: [nodeOf('n', 1, 1)] }).newNodeClaims;
+    expect(claim?.requirements.find(({ key }) => key === ZONE)?.values).toEqual(zones);
+  });
+
+  it('leaves zones open in which minValues can be met together only', () => {
+    const guard = podOf('guard', { podAntiAffinity: [term(ZONE)] }, { nodeName: 'n' });
+    const types = [
+      typeOf('m.1', 2, 8, 0.1, { zones: ['zone-b'] }),
+      typeOf('m.2', 2, 8, 0.2, { zones: ['zone-c'] }),
+    ];
+    const twoTypes = { key: INSTANCE_TYPE, operator: 'Exists', values: [], minValues: 2 } as const;
+    const nodePools = [poolOf('general', { requirements: [twoTypes] })];
+    const nodes = [nodeOf('n', 16, 64)];
+    const plan = planOf({ types, nodePools, nodes, pods: [guard, podOf('a')] });
+    expect(plan.unplaced.size).toBe(0);
+    expect(plan.newNodeClaims[0]?.instanceTypes).toEqual(['m.1', 'm.2']);
   });
 
   it('honours it, too, where the pod may not leave its node that goes away', () => {

@@ -64,7 +64,7 @@ function chosenLabels(
 ): ReadonlyMap<string, readonly string[]> {
   const asked = new Set<string>();
   for (const resolved of resolvedIn(context, bin)) {
-    for (const key of resolved.pinKeys) asked.add(key);
+    for (const key of resolved.placeKeys) asked.add(key);
     for (const { terms } of [resolved.podClass.rule, ...resolved.wanted.map(({ rule }) => rule)]) {
       for (const term of terms) for (const key of term.keys()) asked.add(key);
     }

@@ -34,17 +34,17 @@ function placeTextsOf(
 
 /** Existing nodes in groups, by the values of the keys that matter to where a pod may go. */
 export function nodeGroups(
-  { pinKeys, wanted }: ResolvedClass,
+  { placeKeys, wanted }: ResolvedClass,
   fitting: readonly number[],
   existingNodes: readonly ExistingNode[],
 ): readonly NodeGroup[] {
   const [first] = fitting;
   if (first === undefined) return [];
-  if (pinKeys.length + wanted.length === 0) {
+  if (placeKeys.length + wanted.length === 0) {
     const { place } = existingNodes[first] ?? missing(first);
     return [{ place, penalty: 0, nodes: fitting }];
   }
-  const texts = placeTextsOf(existingNodes, pinKeys);
+  const texts = placeTextsOf(existingNodes, placeKeys);
   const groups = new Map<string, NodeGroup & { readonly nodes: number[] }>();
   for (const index of fitting) {
     const { node, place } = existingNodes[index] ?? missing(index);

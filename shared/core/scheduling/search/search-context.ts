@@ -3,26 +3,23 @@ import type { Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
 import { ATTACH_PREFIX, type LaunchGroup, UNLIMITED } from '../problem/launch-options.ts';
 import { type NodeRule, ruleAllowsNode } from '../problem/node-rules.ts';
-import {
-  type PodClass,
-  type PreferenceKind,
-  type Problem,
-  podPreferenceKind,
-} from '../problem/problem.ts';
+import type { PodClass, PreferenceKind, Problem } from '../problem/problem.ts';
 import type { StateNode } from '../problem/state-node.ts';
-import { isHostKey } from '../problem/topology-terms.ts';
+import { requiredOf } from '../problem/topology-terms.ts';
 import { Budgets } from './budgets.ts';
 import { emptyHost, HostRules, type HostState, type HostTotals } from './host.ts';
+import {
+  avoidingKeys,
+  type EnforcedPreferences,
+  type KeysBySelector,
+  keysFor,
+  kindsOf,
+  ownKeys,
+  pinningKeys,
+} from './pin-keys.ts';
 import { PlaceTexts } from './place-texts.ts';
-import { type Place, placeOfNode, Topology } from './topology.ts';
+import { type Place, placeOfGroup, placeOfNode, Topology } from './topology.ts';
 import { type Occupant, TypeOptions } from './type-options.ts';
-
-/** Which preferences a plan tries to meet as if they were rules. */
-export interface EnforcedPreferences {
-  readonly kinds: ReadonlySet<PreferenceKind>;
-  /** By kind, ids of classes whose preferences of it cannot be met, or cost too much. */
-  readonly exempt?: ReadonlyMap<PreferenceKind, ReadonlySet<number>>;
-}
 
 /** An existing node while pods are put on it. */
 export interface ExistingNode {
@@ -65,6 +62,8 @@ export interface ResolvedClass extends Occupant {
   readonly wanted: readonly { readonly rule: NodeRule; readonly weight: number }[];
   /** Weight of the wanted rules that no new node can meet. */
   readonly penaltyOfNew: number;
+  /** Topology keys that tell places apart for the class: the pinned ones, and those settled. */
+  readonly placeKeys: readonly string[];
   readonly hasTopology: boolean;
 }
 
@@ -109,6 +108,9 @@ export class SearchContext {
   readonly totals: HostTotals;
   /** Weights of the usable pools, heaviest first. */
   readonly weights: readonly number[];
+  /** Ids of the selectors that pods match which have no place yet. */
+  private readonly moving: ReadonlySet<number>;
+  private readonly avoiding: KeysBySelector;
   private readonly suitable = new Map<ResolvedClass, SuitableNodes>();
   private readonly allowed = new Map<NodeRule, Int32Array>();
 
@@ -120,6 +122,8 @@ export class SearchContext {
     this.topology = new Topology(problem);
     this.placeTexts = new PlaceTexts(this.topology);
     this.typeOptions = new TypeOptions(problem);
+    this.moving = new Set(problem.classes.flatMap(({ matching }) => matching));
+    this.avoiding = avoidingKeys(problem);
     const counted = pinningKeys(problem, enforced);
     this.resolvedClasses = problem.classes.map((podClass) =>
       this.resolvedOf(podClass, feasible, counted),
@@ -133,9 +137,9 @@ export class SearchContext {
   private resolvedOf(
     podClass: PodClass,
     feasible: readonly (readonly LaunchGroup[])[],
-    counted: ReadonlyMap<number, ReadonlySet<string>>,
+    counted: KeysBySelector,
   ): ResolvedClass {
-    let groups = feasible[podClass.id] ?? [];
+    let groups = this.settledGroups(podClass, feasible[podClass.id] ?? []);
     const kinds = kindsOf(this.enforced, podClass);
     const wanted = podClass.preferences.filter(({ kind }) => kinds.has(kind));
     let penaltyOfNew = 0;
@@ -146,8 +150,9 @@ export class SearchContext {
     }
     const allowed = new Uint8Array(this.problem.groups.length);
     for (const group of groups) allowed[group.id] = 1;
-    const pinKeys = new Set(ownKeys(podClass, kinds));
-    for (const id of podClass.matching) for (const key of counted.get(id) ?? []) pinKeys.add(key);
+    const pinning = [...ownKeys(podClass, kinds, this.moving), ...keysFor(podClass, counted)];
+    const avoiding = keysFor(podClass, this.avoiding);
+    const placeKeys = new Set([...pinning, ...ownKeys(podClass, kinds), ...avoiding]);
     return {
       podClass,
       host: this.hostRules.ofClass[podClass.id] ?? missing(podClass.id),
@@ -156,9 +161,31 @@ export class SearchContext {
       kinds,
       wanted,
       penaltyOfNew,
-      pinKeys: [...pinKeys].sort(),
-      hasTopology: pinKeys.size > 0,
+      pinKeys: [...new Set(pinning)].sort(),
+      placeKeys: [...placeKeys].sort(),
+      hasTopology: pinning.length > 0,
     };
+  }
+
+  /** Those that pods with a place leave to the class, wherever all other pods go. */
+  private settledGroups(
+    podClass: PodClass,
+    groups: readonly LaunchGroup[],
+  ): readonly LaunchGroup[] {
+    const { topology, moving } = this;
+    const near = requiredOf(podClass.topology.affinity);
+    const settled = near.filter(({ selector }) => !moving.has(selector.id));
+    const apart = requiredOf(podClass.topology.antiAffinity);
+    if (settled.length + apart.length + keysFor(podClass, this.avoiding).length === 0)
+      return groups;
+    return groups.filter((group) => {
+      const place = placeOfGroup(group);
+      return (
+        settled.every((term) => topology.allowsAffinityTerm(near, term, place)) &&
+        apart.every((term) => topology.allowsAntiAffinityTerm(term, place)) &&
+        topology.allowedByOthers(podClass, place)
+      );
+    });
   }
 
   /** Whether pods of the class come from other nodes and are not to go to this one. */
@@ -322,47 +349,4 @@ function feasibleGroups(problem: Problem, podClass: PodClass): readonly LaunchGr
       group.allowed[rule.id] === 1 &&
       group.paretoFront.some((option) => fits(requests, none, option.free)),
   );
-}
-
-/** Topology keys by selector that make the domain of a counted pod matter to others. */
-function pinningKeys(
-  problem: Problem,
-  enforced: EnforcedPreferences,
-): ReadonlyMap<number, ReadonlySet<string>> {
-  const keys = new Map<number, Set<string>>();
-  const all = [
-    ...problem.classes.map((each) => ({ ...each, kinds: kindsOf(enforced, each) })),
-    ...problem.running.map((each) => ({ ...each, kinds: enforced.kinds })),
-  ];
-  const pin = (id: number, key: string) => keys.set(id, (keys.get(id) ?? new Set()).add(key));
-  for (const { topology, kinds } of all) {
-    for (const { key, selector, weight } of [...topology.affinity, ...topology.antiAffinity]) {
-      if (isHostKey(key) || (weight > 0 && !kinds.has(podPreferenceKind(key)))) continue;
-      pin(selector.id, key);
-    }
-  }
-  for (const { topology } of problem.classes) {
-    for (const { key, selector, isHard } of topology.spreads) {
-      if (isHard && !isHostKey(key)) pin(selector.id, key);
-    }
-  }
-  return keys;
-}
-
-function kindsOf(
-  { kinds, exempt }: EnforcedPreferences,
-  { id }: PodClass,
-): ReadonlySet<PreferenceKind> {
-  const isExempt = (kind: PreferenceKind) => exempt?.get(kind)?.has(id) === true;
-  return [...kinds].some(isExempt) ? new Set([...kinds].filter((kind) => !isExempt(kind))) : kinds;
-}
-
-function ownKeys({ topology }: PodClass, kinds: ReadonlySet<PreferenceKind>): readonly string[] {
-  const { spreads, affinity, antiAffinity } = topology;
-  const isActive = (key: string, isRequired: boolean) =>
-    !isHostKey(key) && (isRequired || kinds.has(podPreferenceKind(key)));
-  return [
-    ...spreads.filter((each) => isActive(each.key, each.isHard)),
-    ...[...affinity, ...antiAffinity].filter((each) => isActive(each.key, each.weight === 0)),
-  ].map((each) => each.key);
 }

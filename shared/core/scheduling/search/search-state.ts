@@ -25,8 +25,8 @@ import {
 } from './search-context.ts';
 import { type Place, placeOfGroup, type Topology } from './topology.ts';
 
+export type { EnforcedPreferences } from './pin-keys.ts';
 export {
-  type EnforcedPreferences,
   type ExistingNode,
   type ResolvedClass,
   SearchContext,
