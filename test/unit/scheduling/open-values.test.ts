@@ -93,6 +93,15 @@ describe('labels that are left open', () => {
     expect(claim?.labels['generation']).toBe('6');
   });
 
+  it('have no sign, so that a node is launched for who takes others, too, or nobody', () => {
+    const nodePools = pooled({ key: 'rack', operator: 'Exists', values: [] });
+    const below = asking('below', { key: 'rack', operator: 'Lt', values: ['0'] });
+    const above = asking('above', { key: 'rack', operator: 'Gt', values: ['-5'] });
+    const plan = planOf({ nodePools, pods: [below, above] });
+    expect(plan.newNodeClaims.map(({ labels }) => labels['rack'])).toEqual(['0']);
+    expect([...plan.unplaced.keys()]).toEqual(['default/below']);
+  });
+
   it('are said to be absent where a pod wants that', () => {
     const nodePools = pooled({ key: 'team', operator: 'NotIn', values: ['red'] });
     const pods = [asking('a', { key: 'team', operator: 'DoesNotExist', values: [] })];

@@ -283,8 +283,10 @@ function freeValue(set: ValueSet, named: ReadonlySet<string>): string | undefine
   }
   const tries = set.values.size + named.size;
   for (let count = 0; count <= tries; count++) {
-    const value = String(atLeast === undefined ? (atMost ?? 0) - count : atLeast + count);
-    if (isFree(value)) return value;
+    const number = atLeast === undefined ? (atMost ?? 0) - count : Math.max(0, atLeast) + count;
+    // The values of labels have no sign: the node would never be registered.
+    if (number < 0) return undefined;
+    if (isFree(String(number))) return String(number);
   }
   return undefined;
 }

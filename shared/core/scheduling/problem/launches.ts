@@ -59,7 +59,8 @@ function keysInPlay(
       const values = keys.get(key) ?? new Set<string>();
       if (!set.complement) for (const value of set.values) values.add(value);
       for (const bound of [set.atLeast, set.atMost]) {
-        if (bound !== undefined) values.add(String(bound));
+        // The values of labels have no sign.
+        if (bound !== undefined) values.add(String(Math.max(0, bound)));
       }
       keys.set(key, values);
     }
