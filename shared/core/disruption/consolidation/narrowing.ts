@@ -63,6 +63,19 @@ function placesFor(planned: PlannedNodeClaim, types: readonly InstanceType[]): P
   return places;
 }
 
+/** Whether the types are sold in as many zones as the claim has to keep open. */
+function keepsZones(
+  requirements: readonly RequirementExpression[],
+  types: readonly InstanceType[],
+): boolean {
+  return requirements.every(({ key, values, minValues = 0 }) => {
+    if (key !== ZONE) return true;
+    const offerings = types.flatMap((type) => type.offerings.filter((each) => each.available));
+    const zones = new Set(offerings.map(({ zone }) => zone));
+    return values.filter((zone) => zones.has(zone)).length >= minValues;
+  });
+}
+
 /** A claim that names fewer types, and the most that it could come to cost an hour. */
 export interface Narrowed {
   readonly claim: PlannedNodeClaim;
@@ -101,7 +114,7 @@ export function narrowed(
     const narrow = only(requirements, INSTANCE_TYPE, kept);
     const left = kept.map((name) => byName.get(name) ?? missing(name));
     if (kept.length <= (most?.claim.instanceTypes.length ?? 0)) continue;
-    if (!keepsMinValues(narrow, left)) continue;
+    if (!keepsMinValues(narrow, left) || !keepsZones(narrow, left)) continue;
     const prices = kept.map((name) => worst.get(name) ?? missing(name));
     const claim = { ...planned, requirements: narrow, instanceTypes: kept };
     most = { claim, priceMax: Math.max(...prices) };

@@ -178,6 +178,21 @@ describe('minValues', () => {
     expect(open(priceMax, ANY, withMin(each, minValues))).toBe(expected);
   });
 
+  it('of zones counts those in which the types are sold', () => {
+    const claim = planned([
+      list(CAPACITY_TYPE, 'on-demand'),
+      list(TYPE, 'small', 'middle', 'large'),
+      { ...list(ZONE, 'a', 'b'), minValues: 2 },
+    ]);
+    const soldIn = (zone: string, each: InstanceType) => ({
+      ...each,
+      offerings: each.offerings.filter((one) => one.zone === zone),
+    });
+    const types = [soldIn('a', SMALL), soldIn('b', MIDDLE), LARGE];
+    expect(open(0.1, ANY, claim, types)).toBe('none');
+    expect(open(0.3, ANY, claim, types)).toBe('small,middle in a,b for 0.3');
+  });
+
   it('of types counts these, whatever their labels say', () => {
     const bare = TYPES.map((each) => ({ ...each, labels: {} }));
     const any: RequirementExpression = { key: TYPE, operator: 'Exists', values: [] };
