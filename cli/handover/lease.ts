@@ -3,6 +3,7 @@ import { RESOURCES } from '../../shared/api/resources.ts';
 import type { JsonPatchOperation, KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { find } from '../../shared/kube/find.ts';
+import { isPossibleRenewal } from '../../shared/kube/karpenter-lease.ts';
 import { KARPENTER_LEASE } from '../../shared/kube/leases.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 import type { Address } from '../../shared/kube/resource-paths.ts';
@@ -22,13 +23,15 @@ const HOLDER = 'joiner-hand-back';
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
 
-function stateOf(lease: unknown): KarpenterLeaseState {
+/** A time that is still to come says nothing: as for the functions, nobody has renewed it then. */
+function stateOf(lease: unknown, nowMs: number): KarpenterLeaseState {
   const spec = property(lease, 'spec');
+  const renewedAtMs = Date.parse(text(property(spec, 'renewTime')));
   const seconds = property(spec, 'leaseDurationSeconds');
   return {
     namespace: text(property(property(lease, 'metadata'), 'namespace')),
     holder: text(property(spec, 'holderIdentity')),
-    renewedAtMs: Date.parse(text(property(spec, 'renewTime'))) || 0,
+    renewedAtMs: isPossibleRenewal(renewedAtMs, nowMs) ? renewedAtMs : 0,
     lastsMs: (typeof seconds === 'number' ? seconds : LEASE_SECONDS) * 1000,
   };
 }
@@ -44,7 +47,7 @@ export async function karpenterLeases(client: KubeClient): Promise<readonly Karp
       start: () => {
         found = [];
       },
-      object: (lease) => void found.push(stateOf(lease)),
+      object: (lease) => void found.push(stateOf(lease, client.timing.nowMs())),
     },
   );
   return found.sort((a, b) => b.renewedAtMs - a.renewedAtMs);
@@ -89,7 +92,7 @@ export class HeldKarpenterLease {
     const holder = `${HOLDER}-${client.timing.random().toString(36).slice(2, 10)}`;
     const known = await find(client, RESOURCES.leases, address);
     const nowMs = client.timing.nowMs();
-    if (known !== undefined && isLeaseHeld(stateOf(known), nowMs)) return undefined;
+    if (known !== undefined && isLeaseHeld(stateOf(known, nowMs), nowMs)) return undefined;
     const at = encodeMicroTime(nowMs);
     const spec = {
       holderIdentity: holder,

@@ -8,8 +8,8 @@ import {
 } from '../../../functions/install/nodes.ts';
 import { roleMark } from '../../../shared/core/launch/profile-roles.ts';
 import { INSTANCE_PROFILE } from '../../../shared/core/model/labels.ts';
-import { KubeClient } from '../../../shared/kube/client.ts';
-import { systemTiming } from '../../../shared/kube/time.ts';
+import type { KubeClient } from '../../../shared/kube/client.ts';
+import { listingClient } from '../../builders/listing-client.ts';
 
 describe('roles that a stack loses', () => {
   it.each([
@@ -30,13 +30,7 @@ function clusterWith(profiles: readonly string[]): KubeClient {
     metadata: { name: `claim-${at}`, annotations: { [INSTANCE_PROFILE]: profile } },
     spec: { nodeClassRef: { group: 'karpenter.k8s.aws' } },
   }));
-  const body = async function* () {
-    yield Buffer.from(JSON.stringify({ metadata: {}, items }));
-  };
-  const answer = { status: 200, header: () => 'application/json', body: body(), cancel: () => {} };
-  const transport = { send: async () => answer, close: async () => {} };
-  const by = { name: 'joiner-install', version: '1' };
-  return new KubeClient({ transport, tokens: undefined, timing: systemTiming, ...by });
+  return listingClient(items);
 }
 
 describe('nodes that may have a role', () => {
