@@ -1,4 +1,5 @@
 import type { Decoded } from '../api/issue.ts';
+import { outdated } from '../api/kubernetes/metadata.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
@@ -39,9 +40,7 @@ export function decodeConditions(object: unknown): readonly Condition[] {
   const generation = Number(property(property(object, 'metadata'), 'generation') ?? 0);
   return (Array.isArray(conditions) ? conditions : []).map(
     (each: unknown): Condition => ({
-      ...(Number(property(each, 'observedGeneration') ?? generation) < generation
-        ? { isOutdated: true }
-        : {}),
+      ...outdated(Number(property(each, 'observedGeneration') ?? generation), generation),
       type: text(property(each, 'type')),
       status: STATUSES.get(text(property(each, 'status'))) ?? 'Unknown',
       reason: text(property(each, 'reason')),

@@ -1,5 +1,6 @@
 import { type Decode, type Kind, kindDecoders, type ValueByKind } from '../api/kinds.ts';
 import { withTemplateLimits } from '../api/kubernetes/limit-range.ts';
+import { outdated } from '../api/kubernetes/metadata.ts';
 import { decodePauses, PAUSES_CONFIG_MAP } from '../api/pauses.ts';
 import type { Condition, DaemonSet, Node } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
@@ -44,9 +45,8 @@ export function conditionsOf(object: KubeObject): readonly Condition[] {
   const { generation } = object.metadata;
   return listAt(object, 'status', 'conditions').map((each) => {
     const status = textAt(each, 'status');
-    const observed = numberAt(each, 'observedGeneration') ?? generation;
     return {
-      ...(observed < generation ? { isOutdated: true } : {}),
+      ...outdated(numberAt(each, 'observedGeneration'), generation),
       type: textAt(each, 'type') ?? '',
       status: status === 'True' || status === 'False' ? status : 'Unknown',
       reason: textAt(each, 'reason') ?? '',

@@ -59,6 +59,14 @@ export function readMetadata(read: Reader, object: Fields): Metadata {
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
+/** Of a condition that says which generation of its object it is about: an earlier one is over. */
+export function outdated(
+  observed: number | undefined,
+  generation: number,
+): Pick<Condition, 'isOutdated'> {
+  return observed !== undefined && observed < generation ? { isOutdated: true } : {};
+}
+
 /** `generation`: that of the object, where its conditions say which one they are about. */
 export function readConditions(
   read: Reader,
@@ -71,7 +79,7 @@ export function readConditions(
     const fields = read.fields(each, at);
     const observed = read.integer(fields['observedGeneration'], `${at}.observedGeneration`);
     return {
-      ...((observed ?? generation) < generation ? { isOutdated: true } : {}),
+      ...outdated(observed, generation),
       type: read.requiredText(fields['type'], `${at}.type`),
       status: read.oneOf(fields['status'], `${at}.status`, STATUSES) ?? 'Unknown',
       reason: read.text(fields['reason'], `${at}.reason`) ?? '',
