@@ -20,7 +20,7 @@ import { type Machine, SimulatedCompute } from './cloud/compute.ts';
 import { foundByClasses } from './cloud/found.ts';
 import { SimulatedImages } from './cloud/images.ts';
 import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.ts';
-import { type ReservationTerms, SimulatedReservations } from './cloud/reservations.ts';
+import type { ReservationTerms } from './cloud/reservations.ts';
 import { SimulatedCluster } from './cluster.ts';
 import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
@@ -88,7 +88,6 @@ export class World {
   readonly startMs: number;
   readonly store: ObjectStore;
   readonly compute: SimulatedCompute;
-  readonly reservations: SimulatedReservations;
   readonly recorder = new SimulatedRecorder((record) => this.journal.onDecision(record));
   readonly journal: Journal;
   readonly settings: AppSettings;
@@ -138,12 +137,11 @@ export class World {
       withheld: this.withheld,
       overlaidOf: (providerId) => this.overlaidResources(providerId),
     });
-    this.reservations = new SimulatedReservations(timeline, options.reservations ?? []);
     const on = {
       launch: (machine: Machine): void => this.launch(machine),
       gone: (machine: Machine): void => this.lose(machine),
     };
-    this.compute = new SimulatedCompute(timeline, catalog, seed, on, this.reservations);
+    this.compute = new SimulatedCompute(timeline, catalog, seed, on, options.reservations);
     const simulated = new SimulatedCluster(store, {
       event: (event) => this.journal.onEvent(event),
       evict: (pod) => this.countEviction(`${pod.metadata.namespace ?? ''}/${pod.metadata.name}`),
@@ -162,7 +160,7 @@ export class World {
         zones,
         (subnet) => this.used(subnet),
         found,
-        this.reservations,
+        this.compute.reservations,
       ),
       profiles: new SimulatedProfiles(cluster),
       catalog,

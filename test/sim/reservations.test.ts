@@ -46,9 +46,9 @@ async function paidOnceReserved(endsAtMs: number | undefined): Promise<readonly 
   const { world } = await smallWorld([reservingClass, pool, deployment('web', 3, '900m')], {
     reservations: [{ ...reserved, endsAtMs }],
   });
-  world.reservations.setOthers(ID, reserved.instances);
+  world.compute.reservations.setOthers(ID, reserved.instances);
   await world.run(WORLD_START_MS + 10 * MINUTE);
-  world.reservations.setOthers(ID, 0);
+  world.compute.reservations.setOthers(ID, 0);
   await world.run(WORLD_START_MS + 40 * MINUTE);
   return [...new Set(paid(world))];
 }
@@ -74,7 +74,7 @@ describe('what the account has reserved', () => {
 
   it('is left to others who use it', async () => {
     const world = await worldWith({});
-    world.reservations.setOthers(ID, 1);
+    world.compute.reservations.setOthers(ID, 1);
     await world.run(WORLD_START_MS + 4 * MINUTE);
     expect(paid(world)).toContain(`reserved ${ID}`);
     expect(paid(world).filter((each) => each !== 'on-demand')).toHaveLength(1);

@@ -47,7 +47,7 @@ export async function smallWorld(
   const config = { region: 'us-east-1', memoryOverhead, reservedEnis };
   const network = {
     reservations: async (terms: readonly SelectorTerm[]) =>
-      await world.reservations.matching(terms),
+      await world.compute.reservations.matching(terms),
   };
   const world: World = new World({
     cluster: options.cluster ?? 'demo',

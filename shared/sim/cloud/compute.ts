@@ -16,7 +16,11 @@ import {
 } from '../../ports.ts';
 import { HEX, Prng } from '../prng.ts';
 import type { Timeline } from '../timeline.ts';
-import { BLOCK_TERMINATES_MS, SimulatedReservations } from './reservations.ts';
+import {
+  BLOCK_TERMINATES_MS,
+  type ReservationTerms,
+  SimulatedReservations,
+} from './reservations.ts';
 
 /** An instance with what the simulated kubelet needs to know. */
 export interface Machine extends Instance {
@@ -82,6 +86,7 @@ function parametersOf(fleet: FleetRequest): string {
 /** EC2 as far as a cluster sees it: fleets, instances, shortages. Knows nothing of overlays. */
 export class SimulatedCompute implements Compute {
   readonly machines = new Map<string, Machine>();
+  readonly reservations: SimulatedReservations;
   /** Calls that were accepted, by client token. */
   private readonly accepted = new Map<
     string,
@@ -89,7 +94,6 @@ export class SimulatedCompute implements Compute {
   >();
   private readonly timeline: Timeline;
   private readonly catalog: Catalog;
-  private readonly reservations: SimulatedReservations;
   private readonly ids: Prng;
   /** Spot instances that EC2 has said it takes back. */
   private readonly takenBack = new Set<string>();
@@ -105,11 +109,15 @@ export class SimulatedCompute implements Compute {
       readonly launch: (machine: Machine) => void;
       readonly gone: (machine: Machine) => void;
     },
-    reservations = new SimulatedReservations(timeline, []),
+    reserved: readonly ReservationTerms[] = [],
   ) {
     this.timeline = timeline;
     this.catalog = catalog;
-    this.reservations = reservations;
+    this.reservations = new SimulatedReservations(
+      timeline,
+      reserved,
+      (id) => this.machinesIn(id).length,
+    );
     this.planEnds();
     this.ids = new Prng(seed, 'instances');
     this.onLaunch = on.launch;
@@ -209,8 +217,10 @@ export class SimulatedCompute implements Compute {
       if (machine === undefined || machine.state === 'shutting-down') continue;
       this.machines.set(id, { ...machine, state: 'shutting-down' });
       this.timeline.after(SHUTDOWN_MS, () => {
+        // Not what it was when it was told to end: its reservation may have ended since.
+        const reservationId = this.machines.get(id)?.reservationId;
         this.machines.delete(id);
-        this.reservations.remove(id);
+        if (reservationId !== undefined) this.reservations.tell(reservationId);
         this.onGone(machine);
       });
     }
@@ -305,7 +315,7 @@ export class SimulatedCompute implements Compute {
     };
     this.machines.set(machine.id, machine);
     if (override.reservationId !== undefined) {
-      this.reservations.add(override.reservationId, machine.id);
+      this.reservations.tell(override.reservationId);
     }
     this.onLaunch(machine);
     return machine;

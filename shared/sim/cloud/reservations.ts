@@ -36,17 +36,22 @@ export type ReservationFault =
 export class SimulatedReservations {
   private readonly timeline: Timeline;
   private readonly terms: ReadonlyMap<string, ReservationTerms>;
+  private readonly instancesIn: (id: string) => number;
   private readonly ended = new Set<string>();
-  /** Ids of the instances in each. */
-  private readonly instances = new Map<string, Set<string>>();
   /** What somebody else in the account uses of each. */
   private readonly others = new Map<string, number>();
   /** How many instances of each EC2 says are used. */
   private readonly told = new Map<string, number>();
 
-  constructor(timeline: Timeline, terms: readonly ReservationTerms[]) {
+  /** `instancesIn`: how many of the cluster's instances are in one. */
+  constructor(
+    timeline: Timeline,
+    terms: readonly ReservationTerms[],
+    instancesIn: (id: string) => number,
+  ) {
     this.timeline = timeline;
     this.terms = new Map(terms.map((each) => [each.id, each]));
+    this.instancesIn = instancesIn;
   }
 
   get all(): readonly ReservationTerms[] {
@@ -86,14 +91,11 @@ export class SimulatedReservations {
     return this.isBlockNear(this.terms.get(id ?? ''), BLOCK_EXPIRING_MS - forMs);
   }
 
-  add(id: string, instanceId: string): void {
-    const known = this.instances.get(id) ?? new Set();
-    this.instances.set(id, known.add(instanceId));
-    this.tell(id);
-  }
-
-  remove(instanceId: string): void {
-    for (const [id, known] of this.instances) if (known.delete(instanceId)) this.tell(id);
+  /** After an instance has come into it or has gone: what EC2 says follows. */
+  tell(id: string): void {
+    this.timeline.after(LAG_MS, () => {
+      this.told.set(id, this.usedOf(id));
+    });
   }
 
   /** Somebody else has launched instances into it, or has ended them. */
@@ -105,7 +107,6 @@ export class SimulatedReservations {
   /** Cancelled or over: instances in it run on, and are none of its any more. */
   end(id: string): void {
     this.ended.add(id);
-    this.instances.delete(id);
   }
 
   private isActive(id: string): boolean {
@@ -118,12 +119,6 @@ export class SimulatedReservations {
   }
 
   private usedOf(id: string): number {
-    return (this.instances.get(id)?.size ?? 0) + (this.others.get(id) ?? 0);
-  }
-
-  private tell(id: string): void {
-    this.timeline.after(LAG_MS, () => {
-      this.told.set(id, this.usedOf(id));
-    });
+    return this.instancesIn(id) + (this.others.get(id) ?? 0);
   }
 }

@@ -18,7 +18,7 @@ import { KNOWN_MS } from './reserved.ts';
 const LEADING_MS = 15_000;
 
 /** Calls of compute that change nothing. */
-const HARMLESS = new Set(['list', 'describe', 'statuses', 'spotRequests', 'freeReservations']);
+const HARMLESS = new Set(['list', 'describe', 'statuses', 'spotRequests']);
 
 /** Nodes that drain are over the limit while they do; {@link PoolSafety} counts those that stay. */
 export const OF_DRAINING = /^NodePool .* has /u;
@@ -148,7 +148,7 @@ export class Safety {
   private checkReserved({ overrides }: FleetRequest): void {
     const { world, onProblem } = this.settings;
     for (const { reservationId = '' } of overrides) {
-      const isKnown = world.reservations.isExpiring(reservationId, KNOWN_MS);
+      const isKnown = world.compute.reservations.isExpiring(reservationId, KNOWN_MS);
       if (isKnown) onProblem(`launches into ${reservationId}, which is about to end`);
     }
   }

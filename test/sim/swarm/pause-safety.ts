@@ -52,7 +52,7 @@ export class PauseSafety {
       node !== undefined &&
       isTrue(node, 'Ready') &&
       machine?.state === 'running' &&
-      !world.reservations.isExpiring(machine.reservationId) &&
+      !world.compute.reservations.isExpiring(machine.reservationId) &&
       !users.touched.has(claim.name)
     );
   }

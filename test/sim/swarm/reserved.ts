@@ -90,14 +90,14 @@ export function planReserved(
     readonly problem: (problem: string) => void;
   },
 ): void {
-  const { timeline, compute, reservations } = world;
+  const { timeline, compute } = world;
   const at = (minute: number, act: () => void): void =>
     timeline.at(WORLD_START_MS + minute * MINUTE, act);
   for (const { terms, cancelledAtMinute, others } of reserved) {
     const { id, reservationType, endsAtMs } = terms;
     const { fromMinute, minutes, instances } = others;
-    at(fromMinute, () => reservations.setOthers(id, instances));
-    at(fromMinute + minutes, () => reservations.setOthers(id, 0));
+    at(fromMinute, () => compute.reservations.setOthers(id, instances));
+    at(fromMinute + minutes, () => compute.reservations.setOthers(id, 0));
     if (cancelledAtMinute !== undefined) {
       at(cancelledAtMinute, () => {
         compute.endReservation(id);
