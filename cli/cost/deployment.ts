@@ -29,7 +29,7 @@ export const DEPLOYMENT = {
   /** Metrics that are read out of the logs: the memory of functions. */
   metricFilters: 6,
   /** Metrics that alarms look at; the ones with formulas look at two. */
-  alarmMetrics: 28,
+  alarmMetrics: 32,
   dashboards: 1,
   /** Interface endpoints that functions in a VPC without NAT need (docs/private-clusters.md). */
   interfaceEndpoints: ['eks', 'ec2', 'ssm', 'events'],

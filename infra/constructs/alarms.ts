@@ -60,7 +60,53 @@ const LAUNCH_FAILURES_EXPRESSION =
 const MEMORY_SHARE_MAX = 0.9;
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** Those whose absence the alarms on ticks do not tell of; `install` answers CloudFormation. */
+/** A function that runs by schedule, and what its absence means. */
+interface Silence {
+  readonly name: FunctionName;
+  /** Of the alarm; a changed one replaces it. */
+  readonly id: string;
+  /** How long no run may succeed. */
+  readonly minutes: number;
+  readonly effect: string;
+}
+
+/** A function whose schedule is off, or that is throttled, has no errors: these alone tell of it. */
+const SILENCES: readonly Silence[] = [
+  { name: 'provision', id: 'NoTick', minutes: 5, effect: 'pending pods get no nodes' },
+  {
+    name: 'lifecycle',
+    id: 'NoTick-lifecycle',
+    minutes: 5,
+    effect: 'nodes are neither registered nor drained',
+  },
+  {
+    name: 'watch',
+    id: 'NoTick-watch',
+    minutes: 5,
+    effect: 'changes in the cluster are handled once a minute',
+  },
+  // What these two do is not missed within minutes, and `nodeclass` runs every five.
+  {
+    name: 'disrupt',
+    id: 'NoTick-disrupt',
+    minutes: 15,
+    effect: 'nodes are neither consolidated nor replaced after drift',
+  },
+  {
+    name: 'nodeclass',
+    id: 'NoTick-nodeclass',
+    minutes: 15,
+    effect: 'EC2NodeClasses get neither new AMIs nor the readiness that launches need',
+  },
+  {
+    name: 'shadow',
+    id: 'NoTick-shadow',
+    minutes: 5,
+    effect: 'the newest observation is as old, the report has a gap',
+  },
+];
+
+/** Those whose errors have no alarm of their own; `install` answers CloudFormation. */
 const OTHERS = [
   'watch',
   'disrupt',
@@ -102,14 +148,7 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.#props = props;
-    this.#noTick('provision', 'NoTick', 'pending pods get no nodes');
-    this.#noTick('lifecycle', 'NoTick-lifecycle', 'nodes are neither registered nor drained');
-    this.#noTick('watch', 'NoTick-watch', 'changes in the cluster are handled once a minute');
-    this.#noTick(
-      'shadow',
-      'NoTick-shadow',
-      'the newest observation is as old, the report has a gap',
-    );
+    for (const silence of SILENCES) this.#noTick(silence);
     if (props.interruption !== undefined) {
       this.#deadLetters(props.interruption);
       this.#messageAge(props.interruption);
@@ -127,10 +166,11 @@ export class Alarms extends Construct {
     }
   }
 
-  #noTick(name: 'provision' | 'lifecycle' | 'watch' | 'shadow', id: string, effect: string): void {
+  #noTick({ name, id, minutes, effect }: Silence): void {
     const source = this.#props.functions.get(name)?.function;
     if (source === undefined) return;
-    const options = { period: FIVE_MINUTES, statistic: cloudwatch.Stats.SUM };
+    const period = Duration.minutes(minutes);
+    const options = { period, statistic: cloudwatch.Stats.SUM };
     const ended = new cloudwatch.MathExpression({
       expression: 'FILL(started, 0) - FILL(failed, 0)',
       usingMetrics: {
@@ -138,14 +178,14 @@ export class Alarms extends Construct {
         failed: source.metricErrors(options),
       },
       label: `${name}: runs without an error`,
-      period: FIVE_MINUTES,
+      period,
     });
     this.#alarm(id, ended, {
       threshold: 1,
       compared: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       missing: cloudwatch.TreatMissingData.BREACHING,
       runbook:
-        `No run of ${name} has succeeded for 5 minutes: ${effect}. Check the last ` +
+        `No run of ${name} has succeeded for ${minutes} minutes: ${effect}. Check the last ` +
         'error in its log, that its schedule is enabled, and that its role has its permissions.',
     });
   }

@@ -261,7 +261,7 @@ export interface JoinerProps {
    */
   readonly busEncryptionKey?: string | kms.IKey;
   /**
-   * Whether the stack has CloudWatch alarms (about $2.80 a month).
+   * Whether the stack has CloudWatch alarms (about $3.20 a month).
    * @default true
    */
   readonly alarms?: boolean;

@@ -66,7 +66,7 @@ describe('a part of the bill', () => {
     ['disrupt', {}, 43_800 * 0.9 * (1769 / 1024) * PRICE],
     ['nodeclass', {}, 8_760 * 0.5 * PRICE],
     ['metrics', {}, 35 * 0.3],
-    ['alarms', {}, 28 * 0.1],
+    ['alarms', {}, 32 * 0.1],
     ['dashboard', {}, 3],
     ['events', {}, WAKE_UPS / 1e6],
     ['events', { reaction: 'tick' }, LAUNCHES / 1e6],

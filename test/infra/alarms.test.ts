@@ -11,7 +11,11 @@ interface AlarmProperties {
   readonly Metrics?: readonly {
     readonly Id: string;
     readonly Expression?: string;
-    readonly MetricStat?: { readonly Metric: { readonly MetricName: string } };
+    readonly MetricStat?: {
+      readonly Metric: { readonly MetricName: string };
+      /** Seconds. */
+      readonly Period: number;
+    };
   }[];
 }
 
@@ -81,7 +85,7 @@ describe('the description of an alarm', () => {
 describe('every function is watched', () => {
   const text = JSON.stringify(alarms);
 
-  it('provision and lifecycle by their ticks, the others by their errors', () => {
+  it('provision and lifecycle by their ticks, catalog by its errors alone', () => {
     expect(alarm(/NoTick/).AlarmDescription).toContain('No run of provision');
     expect(alarm(/NoTicklifecycle/).AlarmDescription).toContain('No run of lifecycle');
     expect(alarm(/CatalogErrors/)).toMatchObject({ MetricName: 'Errors', Threshold: 2 });
@@ -94,6 +98,16 @@ describe('every function is watched', () => {
   it('watch by its ticks, too: without it everything waits for the minute', () => {
     expect(alarm(/NoTickwatch/).AlarmDescription).toContain('No run of watch');
   });
+
+  it.each(['disrupt', 'nodeclass'])(
+    '%s by its ticks: one that is throttled has no errors',
+    (name) => {
+      const { AlarmDescription, Metrics } = alarm(new RegExp(`NoTick${name}`));
+      expect(AlarmDescription).toContain(`No run of ${name} has succeeded for 15 minutes`);
+      const periods = Metrics?.flatMap(({ MetricStat }) => MetricStat?.Period ?? []);
+      expect(periods).toEqual([900, 900]);
+    },
+  );
 
   // Of these the series would not be worth its price.
   const isSmall = (name: FunctionName): boolean =>
