@@ -1,7 +1,7 @@
 import { ec2Client } from '../../shared/aws/access.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { forbiddenPort } from '../runtime/forbidden-port.ts';
-import { offeringsPort } from '../runtime/offerings.ts';
+import { offerings } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 
 /** What there is to buy; of EC2 only what is free in reservations, which replacements may go into. */
@@ -13,6 +13,6 @@ export function planningCloud(base: Base): Cloud {
     images: forbiddenPort('images'),
     network: forbiddenPort('network'),
     profiles: forbiddenPort('profiles'),
-    catalog: offeringsPort(base, network),
+    catalog: offerings(base, network),
   };
 }

@@ -4,7 +4,7 @@ import { Ec2Images } from '../../shared/aws/images.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { NodeClassValidation } from '../../shared/aws/node-class-validation.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
-import { offeringsPort } from '../runtime/offerings.ts';
+import { offerings } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 import { launchTemplates } from '../runtime/templates.ts';
 
@@ -22,6 +22,6 @@ export function describingCloud(base: Base): Cloud {
     images: new Ec2Images({ ec2, ssm: ssmClient(access), calls, cluster }),
     network,
     profiles: new IamProfiles({ iam, calls, cluster: config.cluster, region, isolated }),
-    catalog: offeringsPort(base, network),
+    catalog: offerings(base, network),
   };
 }

@@ -3,7 +3,7 @@ import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { ArcZonalShifts } from '../../shared/aws/zonal-shifts.ts';
 import { forbiddenPort } from '../runtime/forbidden-port.ts';
-import { offeringsPort } from '../runtime/offerings.ts';
+import { offerings } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 import { launchTemplates } from '../runtime/templates.ts';
 
@@ -16,7 +16,7 @@ export function launchingCloud(base: Base): Cloud {
   return {
     compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster }),
     network,
-    catalog: offeringsPort(base, network),
+    catalog: offerings(base, network),
     images: forbiddenPort('images'),
     profiles: forbiddenPort('profiles'),
     zonalShifts: new ArcZonalShifts({

@@ -1,53 +1,12 @@
-import { catalogPort } from '../../shared/catalog/port.ts';
-import { type Catalog as CatalogPort, type Network, PortError } from '../../shared/ports.ts';
+import { offeringsPort } from '../../shared/catalog/offerings-port.ts';
+import type { Catalog, Network } from '../../shared/ports.ts';
 import type { Base } from './sandbox.ts';
 
-/**
- * Instance types with the reservations' free instances of this moment, or as they were known before
- * where EC2 does not answer: what is no reservation can be launched all the same.
- */
-export function offeringsPort(
-  {
-    config: { region, memoryOverhead, reservedEnis },
-    catalog,
-  }: Pick<Base, 'catalog'> & {
-    readonly config: Pick<Base['config'], 'region' | 'memoryOverhead' | 'reservedEnis'>;
-  },
+/** Instance types by the stack's settings. */
+export function offerings(
+  { config: { region, memoryOverhead, reservedEnis }, catalog }: Pick<Base, 'config' | 'catalog'>,
   network: Pick<Network, 'reservations'>,
-): CatalogPort {
-  const available = new Map<string, number>();
-  const port = catalogPort(region, catalog, () => ({
-    reservedNetworkInterfaces: reservedEnis,
-    memoryOverhead,
-    availableReservations: available,
-  }));
-  return {
-    region,
-    get source() {
-      return port.source;
-    },
-    instanceTypes: async (nodeClass) => {
-      const terms = nodeClass.capacityReservationSelectorTerms;
-      const found = terms.length === 0 ? [] : await unlessRefused(network.reservations(terms));
-      if (found !== undefined) {
-        // The class names reservations that have ended until it is looked at again.
-        for (const { id } of nodeClass.status.capacityReservations) available.delete(id);
-        // It says of a Capacity Block that it is about to end only then, too.
-        for (const { id, state, available: free } of found) {
-          available.set(id, state === 'expiring' ? 0 : free);
-        }
-      }
-      return await port.instanceTypes(nodeClass);
-    },
-  };
-}
-
-/** `nodeclass` says what EC2 refuses: it asks for the same reservations. */
-async function unlessRefused<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof PortError) return undefined;
-    throw error;
-  }
+): Catalog {
+  const environment = { reservedNetworkInterfaces: reservedEnis, memoryOverhead };
+  return offeringsPort(region, catalog, () => environment, network);
 }

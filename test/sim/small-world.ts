@@ -1,9 +1,9 @@
-import { offeringsPort } from '../../functions/runtime/offerings.ts';
 import { encodePause, PAUSES_CONFIG_MAP } from '../../shared/api/pauses.ts';
 import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { DEFAULT_LAUNCH_ENVIRONMENT } from '../../shared/catalog/node-class-settings.ts';
+import { offeringsPort } from '../../shared/catalog/offerings-port.ts';
 import type { SelectorTerm } from '../../shared/core/model/node-class.ts';
 import type { GroupUsages, PauseScope, Ports } from '../../shared/ports.ts';
 import type { ReservationTerms } from '../../shared/sim/cloud/reservations.ts';
@@ -43,8 +43,6 @@ export async function smallWorld(
   const all = await loadCatalog('us-east-1');
   const { types = TYPES } = options;
   let catalog: Catalog = { ...all, types: all.types.filter((type) => types.test(type.name)) };
-  const { memoryOverhead, reservedNetworkInterfaces: reservedEnis } = DEFAULT_LAUNCH_ENVIRONMENT;
-  const config = { region: 'us-east-1', memoryOverhead, reservedEnis };
   const network = {
     reservations: async (terms: readonly SelectorTerm[]) =>
       await world.compute.reservations.matching(terms),
@@ -53,7 +51,12 @@ export async function smallWorld(
     cluster: options.cluster ?? 'demo',
     seed: options.seed ?? 1,
     zones: catalog.zones.slice(0, 3),
-    catalog: offeringsPort({ config, catalog: () => catalog }, network),
+    catalog: offeringsPort(
+      'us-east-1',
+      () => catalog,
+      () => DEFAULT_LAUNCH_ENVIRONMENT,
+      network,
+    ),
     reservations: options.reservations ?? [],
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),

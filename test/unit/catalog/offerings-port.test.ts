@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { offeringsPort } from '../../../functions/runtime/offerings.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { DEFAULT_LAUNCH_ENVIRONMENT } from '../../../shared/catalog/node-class-settings.ts';
+import { offeringsPort } from '../../../shared/catalog/offerings-port.ts';
 import type { CapacityReservation } from '../../../shared/core/model/node-class.ts';
 import { PortError } from '../../../shared/ports.ts';
 import { aNodeClass, aReservation } from '../../builders/launches.ts';
@@ -9,10 +10,11 @@ const RESERVATION = aReservation('us-east-1a');
 
 async function offered() {
   const catalog = await loadCatalog('us-east-1');
-  const config = { region: 'us-east-1', memoryOverhead: 0.075, reservedEnis: 0 };
   let answer = async (): Promise<(CapacityReservation & { readonly available: number })[]> => [];
   const port = offeringsPort(
-    { config, catalog: () => catalog },
+    'us-east-1',
+    () => catalog,
+    () => DEFAULT_LAUNCH_ENVIRONMENT,
     { reservations: async () => await answer() },
   );
   const nodeClass = aNodeClass(
