@@ -24,6 +24,7 @@ import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
 import { SimulationProgress } from '../simulate/progress.ts';
 import { DECISIONS, FINAL_STATE, makeRecordFolder, recordingTo } from '../simulate/recordings.ts';
+import { reservationNotes } from '../simulate/remarks.ts';
 import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
@@ -99,6 +100,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const file = options.scenario;
   const scenario =
     file === undefined ? undefined : problems.collect(() => readScenario(file, catalog, duration));
+  for (const line of reservationNotes(manifests, scenario)) note(line);
   const stated = options.settings;
   const read = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const stack = withEffort(read, options.effort);

@@ -5,6 +5,7 @@ import type { ClusterOptions } from '../connect.ts';
 import { type OfflineCatalogOptions, offlineCatalog } from '../offline-catalog.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
+import { reservationNotes } from '../simulate/remarks.ts';
 import { readSettings } from '../simulate/settings-file.ts';
 import { unknownValueNotes } from '../simulate/unknown-values.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
@@ -61,6 +62,7 @@ export async function manifestSubject(
   const stack = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const manifests = problems.checked(loaded);
   for (const line of unknownValueNotes(manifests, catalog)) note(line);
+  for (const line of reservationNotes(manifests, undefined)) note(line);
   if (!manifests.some(({ kind }) => kind === 'NodePool')) throw new BadInput([NO_NODE_POOL]);
   const all = options.bare === true ? manifests : inEksCluster(manifests, note);
   return appliedManifests(all, catalog, { stack, added: deploymentsBeside(all, manifests) });

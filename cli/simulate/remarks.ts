@@ -1,9 +1,10 @@
 import { meant } from '../../shared/contract/nearest.ts';
 import { SIMULATED_DURATION } from '../../shared/core/model/labels.ts';
 import { JOB_DURATION } from '../../shared/sim/durations.ts';
-import { listAt, textAt, valueAt } from '../../shared/sim/json.ts';
+import { type Json, listAt, textAt, valueAt } from '../../shared/sim/json.ts';
 import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { startMsOf } from '../../shared/sim/running.ts';
+import type { Scenario } from '../../shared/sim/scenario.ts';
 import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
 import { someOf } from '../words.ts';
@@ -65,7 +66,7 @@ function countNotes(used: readonly Manifest[]): readonly string[] {
   ];
 }
 
-/** Volumes and reservations that the simulated world does not have. */
+/** Volumes that the simulated world does not have. */
 function absenceNotes(used: readonly Manifest[]): readonly string[] {
   const volumes = new Set(
     used
@@ -79,13 +80,22 @@ function absenceNotes(used: readonly Manifest[]): readonly string[] {
       const near = meant(volume, volumes);
       return [`${place(field)}: ${field}: there is no PersistentVolume ${volume}${near}`];
     }
-    const field = 'spec.capacityReservationSelectorTerms';
-    if (object['kind'] !== 'EC2NodeClass' || listAt(object, ...field.split('.')).length === 0) {
-      return [];
-    }
-    const why = 'the simulated account has no capacity reservations';
-    return [`${place(field)}: ${field} match nothing: ${why}`];
+    return [];
   });
+}
+
+/** EC2NodeClasses that select capacity reservations, where there are none. */
+export function reservationNotes(
+  manifests: readonly Json[],
+  scenario: Scenario | undefined,
+): readonly string[] {
+  if (scenario?.steps.some(({ reserve }) => reserve !== undefined)) return [];
+  const field = 'spec.capacityReservationSelectorTerms';
+  const why = 'no step `reserve` of a scenario has created any capacity reservation';
+  return manifests
+    .filter(({ kind }) => kind === 'EC2NodeClass')
+    .filter((object) => listAt(object, ...field.split('.')).length > 0)
+    .map((object) => `${nameOf(object)}: ${field} match nothing: ${why}`);
 }
 
 /** NodePools that AWS runs itself. */

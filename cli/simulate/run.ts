@@ -2,7 +2,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import type { StackSettings } from '../../shared/app/settings.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
-import { catalogPort } from '../../shared/catalog/port.ts';
+import { DEFAULT_LAUNCH_ENVIRONMENT } from '../../shared/catalog/node-class-settings.ts';
+import { offeringsPort } from '../../shared/catalog/offerings-port.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { Ports } from '../../shared/ports.ts';
 import { launchEnvironmentOf } from '../../shared/preview/basis.ts';
@@ -47,12 +48,14 @@ function classOf(manifest: Json): readonly NodeClass[] {
 export async function prepareSimulation(input: SimulationInput): Promise<Simulation> {
   let { catalog } = input;
   const { stack, manifests } = input;
-  const port = catalogPort(
+  const environment = stack === undefined ? DEFAULT_LAUNCH_ENVIRONMENT : launchEnvironmentOf(stack);
+  const port = offeringsPort(
     catalog.region,
     () => catalog,
-    stack === undefined ? undefined : () => launchEnvironmentOf(stack),
+    () => environment,
+    { reservations: async (terms) => await world.compute.reservations.matching(terms) },
   );
-  const world = new World({
+  const world: World = new World({
     cluster: 'demo',
     seed: input.seed,
     zones: catalog.zones,

@@ -54,7 +54,7 @@ function offeringFault(
 function stepFaults(
   catalog: Catalog,
   durationMs: number | undefined,
-  { at, price, unavailable }: ScenarioStep,
+  { at, price, unavailable, reserve }: ScenarioStep,
   path: string,
 ): readonly Issue[] {
   const faults: Issue[] = [];
@@ -62,7 +62,7 @@ function stepFaults(
     const message = `is ${minutes(at)} after the start, but the run ends after ${minutes(durationMs)}`;
     faults.push({ path: `${path}.at`, message: `${message}; give a longer --duration` });
   }
-  for (const [name, given] of Object.entries({ price, unavailable })) {
+  for (const [name, given] of Object.entries({ price, unavailable, reserve })) {
     const field = `${path}.${name}`;
     faults.push(
       ...typeFault(catalog, `${field}.instanceType`, given?.instanceType),

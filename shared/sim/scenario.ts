@@ -32,6 +32,22 @@ const offering = {
   capacityType: z.enum(['spot', 'on-demand']).optional(),
 };
 
+const reservation = z
+  .strictObject({
+    id: z.string().regex(/^cr-[0-9a-z]+$/, 'must be an id such as cr-0123456789abcdef0'),
+    instanceType: z.string(),
+    zone: z.string(),
+    instances: z.int().min(1),
+    reservationType: z.enum(['default', 'capacity-block']).default('default'),
+    /** For `capacityReservationSelectorTerms` that select by tags. */
+    tags: z.record(z.string(), z.string()).default({}),
+    for: time.optional(),
+  })
+  .refine((value) => value.reservationType === 'default' || value.for !== undefined, {
+    path: ['for'],
+    message: 'is required for a capacity-block, which always has an end',
+  });
+
 const step = z
   .strictObject({
     at: time,
@@ -57,6 +73,10 @@ const step = z
       .strictObject({ node: z.string().optional(), nodePool: z.string().optional() })
       .optional(),
     unavailable: z.strictObject({ ...offering, for: time.optional() }).optional(),
+    /** A capacity reservation or a Capacity Block is created. */
+    reserve: reservation.optional(),
+    /** A capacity reservation is cancelled, by its id. */
+    cancel: z.strictObject({ reservation: z.string() }).optional(),
     price: z
       .strictObject({
         instanceType: z.string(),

@@ -69,6 +69,8 @@ export class Script {
     for (const each of step.delete ?? []) this.deleteItem(each, name);
     if (step.scale !== undefined) this.scale(step.scale, name);
     if (step.unavailable !== undefined) this.bar(step.unavailable);
+    if (step.reserve !== undefined) this.reserve(step.reserve, name);
+    if (step.cancel !== undefined) this.cancel(step.cancel.reservation, name);
     if (step.price !== undefined) {
       const { zone, ...rest } = step.price;
       this.ports.reprice({ ...rest, zone });
@@ -135,6 +137,35 @@ export class Script {
       compute.removeShortage(shortage);
       journal.add('available', object, 'capacity is back');
     });
+  }
+
+  private reserve(reserved: NonNullable<ScenarioStep['reserve']>, step: string): void {
+    const { compute, journal, timeline } = this.world;
+    const { for: duration, ...terms } = reserved;
+    const { id, instanceType, instances, zone } = terms;
+    if (compute.reservations.has(id)) {
+      this.reject(step, `capacity reservation ${id} exists already`);
+      return;
+    }
+    const endsAtMs = duration === undefined ? undefined : timeline.nowMs() + duration;
+    const object = `CapacityReservation/${id}`;
+    journal.add('reserve', object, `${instances} × ${instanceType} in ${zone}`);
+    if (endsAtMs !== undefined) {
+      timeline.at(endsAtMs, () => {
+        if (compute.reservations.isActive(id)) journal.add('expire', object, 'has ended');
+      });
+    }
+    compute.reserve({ ...terms, endsAtMs });
+  }
+
+  private cancel(id: string, step: string): void {
+    const { compute, journal } = this.world;
+    if (!compute.reservations.isActive(id)) {
+      this.reject(step, `there is no active capacity reservation ${id}`);
+      return;
+    }
+    compute.endReservation(id);
+    journal.add('cancel', `CapacityReservation/${id}`, 'is cancelled');
   }
 
   private async interrupt(

@@ -22,13 +22,15 @@ const reserved: ReservationTerms = {
   zone: 'us-east-1a',
   instances: 2,
   reservationType: 'default',
+  tags: { team: 'web' },
   endsAtMs: undefined,
 };
 
+const NEVER = { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never' };
+
 /** Pods for two instances of the reservation and one more. */
 async function worldWith(terms: Partial<ReservationTerms>): Promise<World> {
-  const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never' };
-  const pool = nodePool(['reserved', 'on-demand'], { disruption });
+  const pool = nodePool(['reserved', 'on-demand'], { disruption: NEVER });
   const { world } = await smallWorld([reservingClass, pool, deployment('web', 9, '900m')], {
     reservations: [{ ...reserved, ...terms }],
   });
@@ -107,5 +109,35 @@ describe('what the account has reserved', () => {
   it('is moved to when it becomes free, unless it ends before that pays back', async () => {
     expect(await paidOnceReserved(undefined)).toEqual([`reserved ${ID}`]);
     expect(await paidOnceReserved(WORLD_START_MS + 60 * MINUTE)).toEqual(['on-demand']);
+  });
+
+  it('is created and cancelled by steps of a scenario, once each', async () => {
+    const { endsAtMs: _, ...terms } = reserved;
+    const steps = [
+      { at: 0, reserve: { ...terms, tags: { team: 'api' } } },
+      { at: 2 * MINUTE, reserve: { ...terms, id: 'cr-2', for: 6 * MINUTE } },
+      { at: 3 * MINUTE, reserve: terms, cancel: { reservation: 'cr-3' } },
+    ];
+    const pool = nodePool(['reserved', 'on-demand'], { disruption: NEVER });
+    const web = { kind: 'Deployment', name: 'web', namespace: 'default' } as const;
+    const { world, script } = await smallWorld(
+      [reservingClass, pool, deployment('web', 0, '900m')],
+      { scenario: { steps: [...steps, { at: 4 * MINUTE, scale: { ...web, replicas: 9 } }] } },
+    );
+    await world.run(WORLD_START_MS + 7 * MINUTE);
+    expect(paid(world)).toEqual(['on-demand', 'reserved cr-2', 'reserved cr-2']);
+    await world.run(WORLD_START_MS + 10 * MINUTE);
+    expect(paid(world)).toEqual(['on-demand', 'on-demand', 'on-demand']);
+    expect(script.rejected).toEqual({
+      'steps[2]': [
+        `capacity reservation ${ID} exists already`,
+        'there is no active capacity reservation cr-3',
+      ],
+    });
+    const told = world.journal.entries.filter(({ object }) => object.endsWith('/cr-2'));
+    expect(told.map(({ at, kind }) => [at, kind])).toEqual([
+      [120, 'reserve'],
+      [480, 'expire'],
+    ]);
   });
 });

@@ -113,27 +113,23 @@ export class SimulatedCompute implements Compute {
   ) {
     this.timeline = timeline;
     this.catalog = catalog;
-    this.reservations = new SimulatedReservations(
-      timeline,
-      reserved,
-      (id) => this.machinesIn(id).length,
-    );
-    this.planEnds();
+    this.reservations = new SimulatedReservations(timeline, (id) => this.machinesIn(id).length);
+    for (const each of reserved) this.reserve(each);
     this.ids = new Prng(seed, 'instances');
     this.onLaunch = on.launch;
     this.onGone = on.gone;
   }
 
-  /** Of reservations that end by themselves. */
-  private planEnds(): void {
-    for (const { id, reservationType, endsAtMs } of this.reservations.all) {
-      if (endsAtMs === undefined) continue;
-      if (reservationType === 'capacity-block') {
-        const ids = (): readonly string[] => this.machinesIn(id).map((each) => each.id);
-        this.timeline.at(endsAtMs - BLOCK_TERMINATES_MS, () => this.terminate(ids()));
-      }
-      this.timeline.at(endsAtMs, () => this.endReservation(id));
+  /** Capacity for the cluster that somebody has reserved, until it ends. */
+  reserve(terms: ReservationTerms): void {
+    const { id, reservationType, endsAtMs } = terms;
+    this.reservations.add(terms);
+    if (endsAtMs === undefined) return;
+    if (reservationType === 'capacity-block') {
+      const ids = (): readonly string[] => this.machinesIn(id).map((each) => each.id);
+      this.timeline.at(endsAtMs - BLOCK_TERMINATES_MS, () => this.terminate(ids()));
     }
+    this.timeline.at(endsAtMs, () => this.endReservation(id));
   }
 
   addShortage(shortage: Shortage): void {

@@ -1,3 +1,4 @@
+import type { Labels } from '../../core/model/labels.ts';
 import type { CapacityReservation, SelectorTerm } from '../../core/model/node-class.ts';
 import type { Network } from '../../ports.ts';
 import type { Timeline } from '../timeline.ts';
@@ -12,6 +13,7 @@ export interface ReservationTerms {
   readonly zone: string;
   readonly instances: number;
   readonly reservationType: CapacityReservation['reservationType'];
+  readonly tags: Labels;
   /** Undefined: it lasts until it is cancelled. */
   readonly endsAtMs: number | undefined;
 }
@@ -29,13 +31,25 @@ export type ReservationFault =
   | 'ReservationCapacityExceeded'
   | 'InvalidCapacityReservationState.Unavailable';
 
+/** Only launches that name a reservation go into it. */
+const MATCH_CRITERIA = 'targeted';
+
+/** The simulated account owns all of them, whatever its number is. */
+function isMatch(term: SelectorTerm, { id, tags }: ReservationTerms): boolean {
+  const { id: named = id, instanceMatchCriteria = MATCH_CRITERIA } = term;
+  const isTagged = Object.entries(term.tags ?? {}).every(([key, value]) =>
+    value === '*' ? key in tags : tags[key] === value,
+  );
+  return named === id && instanceMatchCriteria === MATCH_CRITERIA && isTagged;
+}
+
 /**
  * On-demand capacity reservations and Capacity Blocks of the simulated account.
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-using.html
  */
 export class SimulatedReservations {
   private readonly timeline: Timeline;
-  private readonly terms: ReadonlyMap<string, ReservationTerms>;
+  private readonly terms = new Map<string, ReservationTerms>();
   private readonly instancesIn: (id: string) => number;
   private readonly ended = new Set<string>();
   /** What somebody else in the account uses of each. */
@@ -44,31 +58,30 @@ export class SimulatedReservations {
   private readonly told = new Map<string, number>();
 
   /** `instancesIn`: how many of the cluster's instances are in one. */
-  constructor(
-    timeline: Timeline,
-    terms: readonly ReservationTerms[],
-    instancesIn: (id: string) => number,
-  ) {
+  constructor(timeline: Timeline, instancesIn: (id: string) => number) {
     this.timeline = timeline;
-    this.terms = new Map(terms.map((each) => [each.id, each]));
     this.instancesIn = instancesIn;
   }
 
-  get all(): readonly ReservationTerms[] {
-    return [...this.terms.values()];
+  add(terms: ReservationTerms): void {
+    this.terms.set(terms.id, terms);
   }
 
-  /** The active ones; terms that name no id match all of them. */
+  has(id: string): boolean {
+    return this.terms.has(id);
+  }
+
+  /** The active ones. */
   async matching(terms: readonly SelectorTerm[]): Promise<Found> {
-    return this.all
+    return [...this.terms.values()]
       .filter(({ id }) => this.isActive(id))
-      .filter((each) => terms.some(({ id = each.id }) => id === each.id))
+      .filter((each) => terms.some((term) => isMatch(term, each)))
       .map((each) => ({
         id: each.id,
         instanceType: each.instanceType,
         zone: each.zone,
         ownerID: '',
-        instanceMatchCriteria: 'targeted',
+        instanceMatchCriteria: MATCH_CRITERIA,
         reservationType: each.reservationType,
         interruptible: false,
         state: this.isExpiring(each.id) ? 'expiring' : 'active',
@@ -109,8 +122,8 @@ export class SimulatedReservations {
     this.ended.add(id);
   }
 
-  private isActive(id: string): boolean {
-    return !this.ended.has(id);
+  isActive(id: string): boolean {
+    return this.terms.has(id) && !this.ended.has(id);
   }
 
   private isBlockNear(terms: ReservationTerms | undefined, beforeMs: number): boolean {

@@ -31,6 +31,7 @@ export function drawReserved(random: Prng): readonly Reserved[] {
         zone: one(random, ['us-east-1a', 'us-east-1b', 'us-east-1c']),
         instances,
         reservationType: isBlock ? 'capacity-block' : 'default',
+        tags: { team: 'all' },
         endsAtMs: ends ? WORLD_START_MS + endsAtMinute * MINUTE : undefined,
       },
       cancelledAtMinute: isCancelled && !isBlock ? cancelledAtMinute : undefined,

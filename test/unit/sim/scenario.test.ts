@@ -8,6 +8,8 @@ function problems(raw: unknown): readonly string[] {
   return decoded.ok ? [] : decoded.issues.map(({ path }) => path);
 }
 
+const RESERVE = { id: 'cr-1', instanceType: 'a', zone: 'b', instances: 1 };
+
 describe('scenario files', () => {
   it('read times, defaults and every kind of step', () => {
     const decoded = decodeScenario({
@@ -49,6 +51,16 @@ describe('scenario files', () => {
       'reserved prices',
       { steps: [{ at: '1s', price: { instanceType: 'a', capacityType: 'reserved', price: 1 } }] },
       ['steps[0].price.capacityType'],
+    ],
+    [
+      'a Capacity Block without an end',
+      { steps: [{ at: '1s', reserve: { ...RESERVE, reservationType: 'capacity-block' } }] },
+      ['steps[0].reserve.for'],
+    ],
+    [
+      'a reservation by a name',
+      { steps: [{ at: '1s', reserve: { ...RESERVE, id: 'mine' } }] },
+      ['steps[0].reserve.id'],
     ],
   ])('%s', (_, raw, expected) => {
     expect(problems(raw)).toEqual(expected);
