@@ -25,7 +25,6 @@ export function arnOf(key: string | kms.IKey | undefined): string | undefined {
 export function admitRules(key: kms.IKey): void {
   key.addToResourcePolicy(
     new iam.PolicyStatement({
-      sid: 'JoinerInterruptionQueue',
       principals: [new iam.ServicePrincipal('events.amazonaws.com')],
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
       resources: ['*'],
@@ -34,7 +33,8 @@ export function admitRules(key: kms.IKey): void {
 }
 
 /**
- * CloudWatch encrypts the log groups with the key.
+ * CloudWatch encrypts the log groups with the key. The statement has no Sid: clusters that share a
+ * key have one each, and Sids of a policy must differ.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */
 export function admitLogs(scope: Construct, key: kms.IKey, logGroupNames: readonly string[]): void {
@@ -42,7 +42,6 @@ export function admitLogs(scope: Construct, key: kms.IKey, logGroupNames: readon
   const logs = `arn:${partition}:logs:${region}:${account}:log-group`;
   key.addToResourcePolicy(
     new iam.PolicyStatement({
-      sid: 'JoinerLogs',
       principals: [new iam.ServicePrincipal(`logs.${region}.${urlSuffix}`)],
       actions: [
         'kms:Encrypt',

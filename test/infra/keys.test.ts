@@ -39,6 +39,22 @@ it('the policy of a key of the app lets the services use it that encrypt with it
   admits('events.amazonaws.com', busing, Match.objectLike({ StringEquals: Match.anyValue() }));
 });
 
+it('clusters that share keys add statements to their policies that differ in their Sids', () => {
+  const app = new App({ analyticsReporting: false });
+  const stack = new Stack(app, 'Keys', { env: ENV });
+  const key = new kms.Key(stack, 'Key');
+  for (const cluster of ['blue', 'green']) {
+    const keys = { queueEncryptionKey: key, logEncryptionKey: key };
+    new JoinerStack(app, cluster, { joiner: { cluster, code: standInCode, ...keys }, env: ENV });
+  }
+  const [policy] = Object.values(Template.fromStack(stack).findResources('AWS::KMS::Key'));
+  const statements: readonly { readonly Sid?: string }[] =
+    policy?.['Properties'].KeyPolicy.Statement;
+  const sids = statements.flatMap(({ Sid }) => Sid ?? []);
+  expect(sids).toEqual([...new Set(sids)]);
+  expect(JSON.stringify(statements)).toContain('log-group:/aws/lambda/joiner-green-provision');
+});
+
 it('every queue and log group has the key, and Lambda may decrypt what it takes for interrupt', () => {
   const synthesised = synthesise({
     cluster: 'demo',
