@@ -195,6 +195,7 @@ it(`of ${WANTED} unplaced pods each is placed without what its reason names, and
 const OTHERS: readonly string[] = [
   // test/unit/scheduling/too-complex.test.ts.
   'pod-too-complex',
+  'resources-not-offered',
   // What stands between the pod and the NodePools is said in the steps.
   'pod-unplaced',
   'pods-alike',

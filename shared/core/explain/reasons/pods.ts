@@ -39,6 +39,15 @@ export const PODS = {
       most: { type: 'count', what: 'what a plan takes of pods that ask for more, together' },
     },
   },
+  'resources-not-offered': {
+    meaning:
+      'The pod requests resources that no instance type and no node has, and so do so many other pods that plans do not look into it.',
+    remedy: 'Correct the names of the resources, or deploy what offers them.',
+    parameters: {
+      resource: { type: 'text', what: 'one of the resources' },
+      most: { type: 'count', what: 'names of such resources that a plan looks into' },
+    },
+  },
   'pod-with-resource-claims': {
     meaning: 'The pod uses dynamic resource allocation (resourceClaims).',
     remedy: 'Nothing: launch its node in another way, such as a static NodePool.',
@@ -203,6 +212,8 @@ export const PODS_SENTENCES: Sentences<typeof PODS> = {
   'pod-unreadable': ({ fault }) => `cannot be read: ${fault}`,
   'pod-too-complex': ({ demands, ordinary, most }) =>
     `asks for ${demands} labels, resources and other pods; of pods that ask for more than ${ordinary}, a plan takes ${most} together`,
+  'resources-not-offered': ({ resource, most }) =>
+    `requests ${resource}, which no instance type and no node has; pods request more than ${most} such resources`,
   'pod-with-resource-claims': () => 'dynamic resource claims are not supported',
   'volume-claim-missing': ({ volumeClaim }) =>
     `PersistentVolumeClaim ${volumeClaim} does not exist`,

@@ -1,4 +1,4 @@
-import type { Reason } from '../../explain/reason.ts';
+import type { Reason, ReasonCode } from '../../explain/reason.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { VolumeIndex } from '../problem/volumes.ts';
@@ -6,9 +6,15 @@ import { VolumeIndex } from '../problem/volumes.ts';
 /** Pods that no plan can place as they are, with what is wrong with each. */
 export type FaultyPods = ReadonlyMap<Pod, readonly Reason[]>;
 
-/** Whether enough of the pod can be read, and not too much, to look for more than its faults. */
+/** Of a pod that cannot be read, or that no plan takes for what it asks, nothing else is said. */
+const FINAL: ReadonlySet<ReasonCode> = new Set([
+  'pod-unreadable',
+  'pod-too-complex',
+  'resources-not-offered',
+]);
+
 function isReadable(faults: readonly Reason[]): boolean {
-  return !faults.some(({ code }) => code === 'pod-unreadable' || code === 'pod-too-complex');
+  return !faults.some(({ code }) => FINAL.has(code));
 }
 
 /**

@@ -4,7 +4,8 @@ import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { NodeSelectorTerm, Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
-import { tooComplex } from './complexity.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { askingInVain, tooComplex } from './complexity.ts';
 import { ATTACH_PREFIX } from './launch-options.ts';
 import { type NodeRule, NodeRules } from './node-rules.ts';
 import { bothTerms, EVERY_NODE, type NodeTerms, nodeTermsOf, termsOf } from './node-terms.ts';
@@ -59,8 +60,8 @@ export class Classifier {
     this.selectors = selectors;
   }
 
-  addAll(pods: readonly Pod[]): void {
-    const refused = tooComplex(pods);
+  addAll(pods: readonly Pod[], snapshot: ClusterSnapshot): void {
+    const refused = new Map([...askingInVain(pods, snapshot), ...tooComplex(pods)]);
     for (const [order, pod] of pods.entries()) {
       const why = refused.get(pod);
       if (why === undefined) this.add(pod, order);

@@ -70,7 +70,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const selectors = new PodSelectors(snapshot.namespaces, [...index.namespaces].sort());
   const volumeIndex = new VolumeIndex(snapshot);
   const classifier = new Classifier(volumeIndex, selectors);
-  classifier.addAll(demand.pods);
+  classifier.addAll(demand.pods, snapshot);
   const { drafts, rules } = classifier;
   const daemonSets = [...effectiveDaemonSets(snapshot)].sort((a, b) => compareNames(a, b));
   const resources = resourceNames(drafts, daemonSets);

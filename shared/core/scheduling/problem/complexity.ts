@@ -1,5 +1,8 @@
 import { type Reason, reason } from '../../explain/reason.ts';
+import { missing } from '../../missing.ts';
 import type { LabelSelector, NodeSelectorTerm, Pod, PodSpec } from '../../model/pod.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
 
 /** Pods that ask for no more than this are always planned; few ask for half of it. */
 const ORDINARY_MAX = 100;
@@ -27,6 +30,9 @@ function selectorDemands(selector: LabelSelector | undefined): number {
   const { matchLabels, matchExpressions } = selector;
   return 1 + Object.keys(matchLabels).length + matchExpressions.length;
 }
+
+/** Names of resources that a plan knows although nothing offers them. */
+const UNOFFERED_MAX = 2_000;
 
 /** How much a pod asks for: labels of nodes, terms, resources, and demands on other pods. */
 export function demandsOf(spec: PodSpec): number {
@@ -83,4 +89,53 @@ export function tooComplex(pods: readonly Pod[]): ReadonlyMap<Pod, Reason> {
     }
   }
   return refused;
+}
+
+/** Names of all that instance types and nodes offer. */
+function offeredNames({ instanceTypes, nodes }: ClusterSnapshot): ReadonlySet<string> {
+  const names = new Set<string>();
+  const add = (resources: Resources = {}): void => {
+    for (const name of Object.keys(resources)) names.add(name);
+  };
+  for (const { capacity, offerings } of new Set([...instanceTypes.values()].flat())) {
+    add(capacity);
+    for (const { capacityOverride } of offerings) add(capacityOverride);
+  }
+  for (const { allocatable } of nodes) add(allocatable);
+  return names;
+}
+
+const requestedBy = ({ requests }: PodSpec): readonly (readonly [string, number])[] =>
+  Object.entries(requests).filter(([, amount]) => amount > 0);
+
+/**
+ * Pods that a plan does not take, because they request resources of too many names that nothing
+ * offers: every name makes every class of pods larger, and none of these pods gets a node. The
+ * names that are requested first are planned, so that all that keeps a pod waiting is said.
+ */
+export function askingInVain(
+  pods: readonly Pod[],
+  snapshot: ClusterSnapshot,
+): ReadonlyMap<Pod, Reason> {
+  const specs = new Set(pods.map(({ spec }) => spec));
+  const all = new Set([...specs].flatMap(requestedBy).map(([name]) => name));
+  if (all.size <= UNOFFERED_MAX) return new Map();
+  const offered = offeredNames(snapshot);
+  const known = new Set<string>();
+  const vain = new Map<PodSpec, Reason>();
+  for (const spec of specs) {
+    const unoffered = requestedBy(spec).filter(([name]) => !offered.has(name) && !known.has(name));
+    if (known.size + unoffered.length <= UNOFFERED_MAX) {
+      for (const [name] of unoffered) known.add(name);
+      continue;
+    }
+    const [resource] = unoffered[0] ?? missing(0);
+    vain.set(spec, reason('resources-not-offered', { resource, most: UNOFFERED_MAX }));
+  }
+  return new Map(
+    pods.flatMap((pod) => {
+      const why = vain.get(pod.spec);
+      return why === undefined ? [] : [[pod, why] as const];
+    }),
+  );
 }
