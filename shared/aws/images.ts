@@ -90,9 +90,8 @@ export class Ec2Images implements Images {
     );
     const read = await Promise.all(named.map((each) => this.imageOf(each)));
     const wanted = [...ids, ...read.flatMap((each) => each ?? [])];
-    const questions = terms
-      .filter((term) => term.name !== undefined || term.tags !== undefined)
-      .map(questionOf);
+    // EC2 would answer a question without filters with everybody's public images.
+    const questions = terms.map(questionOf).filter(({ filters }) => filters.length > 0);
     const found = await Promise.all([
       this.byId(wanted),
       ...questions.map(async (question) => plain(await this.describe(question))),

@@ -213,6 +213,8 @@ describe('terms', () => {
     ['tags and an owner', [{ tags: { team: '*' }, owner: 'amazon' }], [7]],
     ['either of two', [{ tags: { team: 'blue' } }, { id: 'ami-00000003' }], [3, 1]],
     ['nothing', [{ name: 'violet' }], []],
+    ['no tags: none, as of subnets', [{ tags: {} }], []],
+    ['an owner without tags', [{ tags: {}, owner: 'amazon' }], []],
   ])('%s', async (_, terms, expected) => {
     expect(await idsOf(...terms)).toEqual(expected);
   });
