@@ -57,7 +57,10 @@ export interface Memory {
   recordOutcomes(outcomes: LaunchOutcomes): Promise<void>;
   /** What others, who remember launches, have said of pods. Absent: all that is known is here. */
   readonly toldBackoffs?: ReadonlyMap<string, LaunchBackoff>;
-  /** Allocatable really seen on a node, to correct the computed one. */
+  /**
+   * Allocatable really seen on a node, to correct the computed one; the image's id has a mark of the
+   * user data that it was started with, if it was.
+   */
   recordAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
   /** Corrects computed bytes by what was learnt; the computed ones where nothing was. */
   allocatable(): Promise<(instanceType: string, imageId: string, computedBytes: number) => number>;

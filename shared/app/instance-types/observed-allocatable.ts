@@ -1,5 +1,6 @@
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { imageFinder } from '../../core/launch/launch-request.ts';
+import { sha256 } from '../../core/launch/sha256.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { INSTANCE_TYPE } from '../../core/model/labels.ts';
@@ -19,6 +20,16 @@ function hasKubeletSettings(nodeClass: NodeClass): boolean {
   return nodeClass.spec['kubelet'] !== undefined;
 }
 
+/**
+ * The image with the user data that it is started with, which may reserve memory as well: what it
+ * leaves on the nodes of one class says nothing about those of another.
+ */
+function startedAs({ spec }: NodeClass, imageId: string): string {
+  const { userData } = spec;
+  const isOwn = typeof userData === 'string' && userData !== '';
+  return isOwn ? `${imageId}/${sha256(userData).slice(0, 12)}` : imageId;
+}
+
 /** A node that has just been initialised teaches what its type and image leave to pods. */
 export async function recordAllocatable(
   { memory }: Ports,
@@ -34,24 +45,26 @@ export async function recordAllocatable(
   const hugepages = Object.entries(node.capacity)
     .filter(([name]) => name.startsWith(HUGEPAGES_PREFIX))
     .reduce((sum, [, amount]) => sum + amount, 0);
-  await memory.recordAllocatable(type, claim.imageId, bytes + hugepages);
+  await memory.recordAllocatable(type, startedAs(nodeClass, claim.imageId), bytes + hugepages);
 }
 
-/** What a correction begins with: the image of each type, and the memory that is computed. */
-type Computed = readonly ({ readonly imageId: string; readonly memory: number } | undefined)[];
+/** What a correction begins with: how each type is started, and the memory that is computed. */
+type Computed = readonly ({ readonly image: string; readonly memory: number } | undefined)[];
 
 /** Classes of one catalog differ in few images and kubelets; more than this are worked out again. */
 const CLASSES_MAX = 8;
 const computed = new Remembered<readonly InstanceType[], Computed>(CLASSES_MAX);
 const corrected = new Remembered<Computed, readonly InstanceType[]>(1);
 
-function computedOf(types: readonly InstanceType[], { status }: NodeClass): Computed {
-  return computed.of(types, JSON.stringify(status.images), () => {
-    const imageOf = imageFinder(status.images);
+function computedOf(types: readonly InstanceType[], nodeClass: NodeClass): Computed {
+  const { images } = nodeClass.status;
+  return computed.of(types, startedAs(nodeClass, JSON.stringify(images)), () => {
+    const imageOf = imageFinder(images);
     return types.map((type) => {
-      const imageId = imageOf(type)?.id;
+      const id = imageOf(type)?.id;
       const memory = allocatable(type, NO_OVERRIDES)[MEMORY];
-      return imageId === undefined || memory === undefined ? undefined : { imageId, memory };
+      if (id === undefined || memory === undefined) return undefined;
+      return { image: startedAs(nodeClass, id), memory };
     });
   });
 }
@@ -71,7 +84,7 @@ export function withObservedMemory(
   for (const [at, { name }] of types.entries()) {
     const own = before[at];
     if (own === undefined) continue;
-    const difference = learnt(name, own.imageId, own.memory) - own.memory;
+    const difference = learnt(name, own.image, own.memory) - own.memory;
     if (difference !== 0) differences.set(at, difference);
   }
   if (differences.size === 0) return types;

@@ -4,6 +4,7 @@ import { type DocumentKind, readEntries } from './document.ts';
 /** Memory that pods may use on a node of this type and image, as one reported it. */
 export interface LearntAllocatable {
   readonly instanceType: string;
+  /** With a mark of the user data that the image was started with, if it was. */
   readonly imageId: string;
   readonly memoryBytes: number;
   readonly atMs: number;
@@ -56,7 +57,7 @@ const document = z.object({
 
 const entry = z.object({
   instanceType: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
-  imageId: z.string().regex(/^ami-[0-9a-f]+$/),
+  imageId: z.string().regex(/^ami-[0-9a-f]+(\/[0-9a-f]{12})?$/),
   memoryBytes: z.number().positive(),
   atMs: z.number(),
 });

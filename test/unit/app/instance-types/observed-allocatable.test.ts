@@ -67,6 +67,21 @@ describe('memory that nodes turned out to have', () => {
     expect(learnt(name, claim.imageId ?? '', 0)).toBe(2 * GIB);
   });
 
+  it('is that of nodes with the same user data, which may reserve some', async () => {
+    const { world, state, nodeClass, claim, node, name } = await initialized();
+    const types = await world.ports.catalog.instanceTypes(nodeClass);
+    const computed = memoryOf(types, name) ?? 0;
+    const userData = '[settings.kubernetes.system-reserved]\nmemory = "256Mi"\n';
+    const own = { ...nodeClass, spec: { ...nodeClass.spec, userData } };
+    const bytes = computed - GIB / 4;
+    const seen = { ...node, allocatable: { ...node.allocatable, memory: bytes } };
+    await recordAllocatable(world.ports, own, claim, seen);
+    const learnt = await world.ports.memory.allocatable();
+    expect(memoryOf(withObservedMemory(types, own, learnt), name)).toBe(bytes);
+    const others = memoryOf(withObservedMemory(types, state.nodeClasses[0] ?? own, learnt), name);
+    expect(others).toBe(node.allocatable['memory']);
+  });
+
   it('does not count where the class has kubelet settings of its own', async () => {
     const { world, nodeClass, state } = await initialized();
     const types =

@@ -167,6 +167,16 @@ describe('allocatable memory', () => {
     await memory.flush();
   });
 
+  it('is kept apart by what an image is started with', async () => {
+    const { memory } = bucket.process();
+    const started = `${image}/0123456789ab`;
+    await memory.recordAllocatable('c7g.large', started, 900);
+    await memory.flush();
+    const allocatable = await bucket.process({ cluster: 'other' }).memory.allocatable();
+    expect(allocatable('c7g.large', started, 1_000)).toBe(900);
+    expect(allocatable('c7g.large', image, 1_000)).toBe(1_000);
+  });
+
   it('is forgotten after sixty days', async () => {
     const { memory } = bucket.process();
     await memory.recordAllocatable('c7g.large', image, 900);
