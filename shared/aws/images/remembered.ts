@@ -1,8 +1,11 @@
 interface Entry<Value> {
   readonly value: Promise<Value>;
   readonly atMs: number;
-  readonly endsAtMs: number;
+  endsAtMs: number;
 }
+
+/** That there is nothing is believed for so long: it may be published at any time. */
+const NOTHING_MS = 60_000;
 
 /** Answers by question, each for a while; who asks while it is being answered waits along. */
 export class Remembered<Value> {
@@ -19,11 +22,16 @@ export class Remembered<Value> {
     const known = this.entries.get(key);
     if (known !== undefined && nowMs < known.endsAtMs) return known.value;
     this.forgetEnded(nowMs);
-    const entry = { value: ask(), atMs: nowMs, endsAtMs: nowMs + lastsMs };
+    const entry: Entry<Value> = { value: ask(), atMs: nowMs, endsAtMs: nowMs + lastsMs };
     this.entries.set(key, entry);
-    entry.value.catch(() => {
-      if (this.entries.get(key) === entry) this.entries.delete(key);
-    });
+    entry.value.then(
+      (value) => {
+        if (value === undefined) entry.endsAtMs = Math.min(entry.endsAtMs, nowMs + NOTHING_MS);
+      },
+      () => {
+        if (this.entries.get(key) === entry) this.entries.delete(key);
+      },
+    );
     return entry.value;
   }
 
