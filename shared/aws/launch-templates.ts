@@ -29,8 +29,8 @@ export interface LaunchTemplateParts {
   readonly ec2: EC2Client;
   readonly calls: Calls;
   readonly cluster: () => Promise<ClusterFacts>;
-  /** Interfaces for EFA that a type has; 0 for a type that is not known. */
-  readonly efaInterfaces: (instanceType: string) => number;
+  /** Network cards of a type that take an interface for EFA; none of a type that is not known. */
+  readonly efaCards: (instanceType: string) => readonly number[];
 }
 
 /**
@@ -101,7 +101,7 @@ export class LaunchTemplates {
       const variant: TemplateVariant = {
         imageId,
         podsMax: fleet.podsMax[instanceType] ?? 110,
-        efaInterfaces: wantsEfa ? this.parts.efaInterfaces(instanceType) : 0,
+        efaCards: wantsEfa ? this.parts.efaCards(instanceType) : [],
         reservationId,
       };
       const key = canonicalText(variant);

@@ -48,7 +48,7 @@ export class NodeClassValidation {
     // Not resolved yet.
     if (image === undefined || subnets.length === 0 || securityGroups.length === 0) return;
     const { templateData } = await import('./template-data.ts');
-    const variant = { imageId: image.id, podsMax: 110, efaInterfaces: 0, reservationId: undefined };
+    const variant = { imageId: image.id, podsMax: 110, efaCards: [], reservationId: undefined };
     templateData(sampleFleet(nodeClass, cluster.name), variant, cluster);
   }
 }

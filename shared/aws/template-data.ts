@@ -20,8 +20,8 @@ import { userData } from './user-data/user-data.ts';
 export interface TemplateVariant {
   readonly imageId: string;
   readonly podsMax: number;
-  /** Interfaces for EFA; 0 where no pod asks for one. */
-  readonly efaInterfaces: number;
+  /** Network cards with an interface for EFA; none where no pod asks for one. */
+  readonly efaCards: readonly number[];
   readonly reservationId: string | undefined;
 }
 
@@ -64,7 +64,7 @@ interface Slot {
 }
 
 /** One plain interface, all for EFA where a pod asks for it, or what the class says. */
-function slots(spec: NodeClassSpec, { efaInterfaces }: TemplateVariant): readonly Slot[] {
+function slots(spec: NodeClassSpec, { efaCards }: TemplateVariant): readonly Slot[] {
   if (spec.networkInterfaces !== undefined) {
     return spec.networkInterfaces.map(({ networkCardIndex, deviceIndex, interfaceType }) => ({
       card: networkCardIndex,
@@ -72,12 +72,9 @@ function slots(spec: NodeClassSpec, { efaInterfaces }: TemplateVariant): readonl
       type: interfaceType,
     }));
   }
-  if (efaInterfaces === 0) return [{ card: 0, device: 0, type: 'interface' }];
-  return Array.from({ length: efaInterfaces }, (_, card) => ({
-    card,
-    device: card === 0 ? 0 : 1,
-    type: 'efa',
-  }));
+  const efa = efaCards.map((card): Slot => ({ card, device: card === 0 ? 0 : 1, type: 'efa' }));
+  // Every instance begins with an interface on its first card.
+  return efaCards.includes(0) ? efa : [{ card: 0, device: 0, type: 'interface' }, ...efa];
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html (device index of cards) */

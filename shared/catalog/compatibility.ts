@@ -42,6 +42,19 @@ function takesNetworkInterfaces(
   return fits && interfaces.filter((each) => each.efaOnly).length <= facts.efaInterfaces;
 }
 
+/**
+ * Network cards that take an interface for EFA. The source counts both alone: of cards that are one
+ * more than such interfaces (P6-B300), the first is for ENA.
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html
+ */
+export function efaCards({
+  efaInterfaces: count,
+  networkCards,
+}: Pick<MachineFacts, 'efaInterfaces' | 'networkCards'>): readonly number[] {
+  const first = count > 1 && networkCards === count + 1 ? 1 : 0;
+  return Array.from({ length: count }, (_, at) => first + at);
+}
+
 /** The source gives the default card's interfaces and the total; the other cards share the rest. */
 function interfacesOfCard(facts: MachineFacts, index: number): number {
   if (index === 0) return facts.networkInterfaces;

@@ -43,7 +43,7 @@ export function adapterAt(access: AwsAccess, calls: Calls) {
     ec2,
     calls,
     cluster: () => describeCluster(eks, calls, CLUSTER),
-    efaInterfaces: (type) => (type === 'p5.48xlarge' ? 32 : 0),
+    efaCards: (type) => (type === 'p5.48xlarge' ? [...Array(32).keys()] : []),
   });
   const iam = iamClient(access);
   return {

@@ -13,7 +13,7 @@ const CLUSTER = {
   ipFamily: 'ipv4',
   kubernetesVersion: '1.33',
 } as const;
-const VARIANT = { imageId: IMAGE, podsMax: 29, efaInterfaces: 0, reservationId: undefined };
+const VARIANT = { imageId: IMAGE, podsMax: 29, efaCards: [], reservationId: undefined };
 
 function inputOf(fleet: FleetRequest) {
   return fleetInput(fleet, [{ name: 'joiner.dev/abc', overrides: fleet.overrides }]);
@@ -135,18 +135,20 @@ describe('the launch template', () => {
     expect(data.NetworkInterfaces?.[0]?.Ipv4PrefixCount).toBeUndefined();
   });
 
-  it('has an interface for EFA on every card', () => {
-    const data = dataOf({}, { efaInterfaces: 3 });
-    const places = data.NetworkInterfaces?.map((each) => [
-      each.NetworkCardIndex,
-      each.DeviceIndex,
-      each.InterfaceType,
-    ]);
-    expect(places).toEqual([
-      [0, 0, 'efa'],
-      [1, 1, 'efa'],
-      [2, 1, 'efa'],
-    ]);
+  it.each([
+    [
+      [0, 1, 2],
+      ['0/0 efa', '1/1 efa', '2/1 efa'],
+    ],
+    [
+      [1, 2],
+      ['0/0 interface', '1/1 efa', '2/1 efa'],
+    ],
+  ])('has an interface for EFA on the cards %j', (efaCards, expected) => {
+    const places = dataOf({}, { efaCards }).NetworkInterfaces?.map(
+      (each) => `${each.NetworkCardIndex}/${each.DeviceIndex} ${each.InterfaceType}`,
+    );
+    expect(places).toEqual(expected);
   });
 
   it('has the interfaces that the class lists; those for EFA only track no connections', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { efaCards } from '../../../shared/catalog/compatibility.ts';
 import { repriced } from '../../../shared/catalog/facts.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
 import {
@@ -278,6 +279,17 @@ describe('which types a class can launch', () => {
       'm5.large',
     );
     expect(names(types({ networkInterfaces: [first] }))).not.toContain('m4.large');
+  });
+
+  test.each([
+    ['m5.large', undefined, undefined, 0],
+    ['i7ie.48xlarge', 0, 0, 1],
+    ['p5.48xlarge', 0, 31, 32],
+    ['p6-b300.48xlarge', 1, 16, 16],
+  ])('%s takes EFA on its cards %s to %s', (name, first, last, count) => {
+    const facts = [...virginia.types, ...oregon.types].find((each) => each.name === name);
+    const cards = facts && efaCards(facts);
+    expect([cards?.at(0), cards?.at(-1), cards?.length]).toEqual([first, last, count]);
   });
 });
 
