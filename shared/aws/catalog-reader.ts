@@ -9,7 +9,7 @@ import { branchInterfacesLike } from '../catalog/branch-interfaces.ts';
 import type { Catalog, CatalogZone, MachineFacts } from '../catalog/facts.ts';
 import { allPages, type Calls } from './calls.ts';
 import { machineFacts } from './machine-facts.ts';
-import { onDemandPrices, type SpotMarket, spotMarket } from './prices.ts';
+import { onDemandPrices, type SpotMarket, spotMarket, spotPrices } from './prices.ts';
 
 export interface CatalogReaderParts {
   readonly ec2: EC2Client;
@@ -37,7 +37,7 @@ export class CatalogReader {
     this.parts = parts;
   }
 
-  /** Everything: some forty calls. */
+  /** Everything: some forty calls. Rejects where no type has an on-demand price. */
   async read(): Promise<Catalog> {
     const { ec2, pricing, calls, region, embedded, known } = this.parts;
     const [infos, offered, onDemand, spot] = [
@@ -71,10 +71,10 @@ export class CatalogReader {
     };
   }
 
-  /** The catalog with the spot prices of this moment. */
+  /** The catalog with the spot prices of this moment; rejects where EC2 names none. */
   async withSpotPrices(catalog: Catalog): Promise<Catalog> {
     const { ec2, calls } = this.parts;
-    const spot = await spotMarket(ec2, calls);
+    const spot = await spotPrices(ec2, calls);
     const types = catalog.types.map((each) => ({
       ...each,
       spotPrices: spotIn(spot, each.name, each.zones),

@@ -2,6 +2,7 @@ import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client
 import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
 import { type Currency, currencyOf } from '../core/model/currency.ts';
 import { parsedJson } from '../core/parsed-json.ts';
+import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
 
 /** An hour, by instance type, in the currency of the region. */
@@ -57,7 +58,18 @@ function priceOf(text: unknown, currency: Currency): readonly [string, number] |
     : undefined;
 }
 
-/** https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html */
+/**
+ * An answer without any price is none, as in Karpenter: with it nothing would be offered any more,
+ * and the prices that are known would be lost.
+ */
+function noPrices(action: string, what: string): PortError {
+  return new PortError('unknown', 'NoPrices', `${action}: AWS names no ${what}`);
+}
+
+/**
+ * At least one.
+ * https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html
+ */
 export async function onDemandPrices(
   pricing: PricingClient,
   calls: Calls,
@@ -76,7 +88,15 @@ export async function onDemandPrices(
       if (found !== undefined) prices.set(...found);
     }
   }
+  if (prices.size === 0) throw noPrices('pricing:GetProducts', `on-demand price of ${region}`);
   return prices;
+}
+
+/** {@link spotMarket} with one price at least. */
+export async function spotPrices(ec2: EC2Client, calls: Calls): Promise<SpotMarket> {
+  const market = await spotMarket(ec2, calls);
+  if (market.prices.size === 0) throw noPrices('ec2:DescribeSpotPriceHistory', 'spot price');
+  return market;
 }
 
 /** The prices of this moment: EC2 gives the last change before the start of the period too. */

@@ -107,12 +107,27 @@ it('spot prices are refreshed alone; zones without one have no offering', async 
   ]);
 });
 
+it('an answer without any price is no catalog: what is known is kept', async () => {
+  cloud.account.instanceTypes = [C7G_LARGE];
+  const readAll = (await reader()).read();
+  await expect(readAll).rejects.toMatchObject({
+    code: 'NoPrices',
+    message: 'pricing:GetProducts: AWS names no on-demand price of us-east-1',
+  });
+  const refresh = (await reader()).withSpotPrices(await loadCatalog('us-east-1'));
+  await expect(refresh).rejects.toMatchObject({
+    code: 'NoPrices',
+    message: 'ec2:DescribeSpotPriceHistory: AWS names no spot price',
+  });
+});
+
 it('types that are newer than what is embedded have the branch interfaces of those like them', async () => {
   const names = ['m99g.large', 't99g.large', 'c7g.large'];
   cloud.account.instanceTypes = names.map((name) => ({
     ...C7G_LARGE,
     InstanceType: name as 'c7g.large',
   }));
+  cloud.onDemandPrices.push({ instanceType: 'c7g.large', price: 0.0725 });
   const derived: string[] = [];
   const onDerived = (types: readonly string[]): void => void derived.push(...types);
   const catalog = await (await reader({ region: 'ap-south-1', onDerived })).read();
