@@ -1,4 +1,5 @@
-import { interrupt, newInterruptMemory } from '../../shared/app/interrupt/interrupt.ts';
+import { interruptInTime } from '../../shared/app/interrupt/in-time.ts';
+import { newInterruptMemory } from '../../shared/app/interrupt/interrupt.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
@@ -15,7 +16,7 @@ const memory = newInterruptMemory();
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
-  const { config, telemetry } = invocation;
+  const { config, telemetry, remainingMs } = invocation;
   const { ports, base, flush } = await openSandbox(invocation, instancesCloud);
   const messages = event.Records.map(({ messageId: id, body, attributes }) => ({
     id,
@@ -27,7 +28,9 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
     await Promise.all([flush(), publishWakeUps(base, telemetry, ['nodeclaim-deleted'])]);
   };
   await answerProbe(ports, config.settings, messages);
-  const report = await interrupt(ports, config.settings, messages, wake, memory);
+  const { settings } = config;
+  const handling = { ports, settings, onDeleted: wake, memory, remainingMs };
+  const report = await interruptInTime(handling, messages);
   logFailures(telemetry, report.failures);
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });

@@ -33,6 +33,7 @@ export type RefusalReason = Refusal | 'foreign_cluster' | 'unconfirmed' | 'contr
 
 /** Why a message has to come again. */
 export interface MessageFailure extends Failure {
+  readonly messageId: string;
   /** What was thrown: a refusal of the cluster or the cloud, or a fault of ours. */
   readonly cause: unknown;
 }
@@ -76,7 +77,7 @@ export function countRefusal({ refused, ports }: InterruptPass, reason: RefusalR
 export function fail(pass: InterruptPass, messageId: string, object: string, cause: unknown): void {
   pass.failed.add(messageId);
   const message = cause instanceof PortError ? `${cause.code}: ${cause.message}` : String(cause);
-  pass.failures.push({ object, message, cause });
+  pass.failures.push({ messageId, object, message, cause });
 }
 
 export function poolNameOf({ claim }: MatchedMessage): string {
