@@ -111,7 +111,9 @@ function healthEvent(detail: Json): Detail | undefined {
   if (detail['statusCode'] === 'closed') return NO_OP;
   const entities = detail['affectedEntities'];
   if (!Array.isArray(entities)) return undefined;
-  const values = entities.map((each: unknown) =>
+  // Of an event about several instances each is over by itself; AWS tells of all with each change.
+  const open = entities.filter((each: unknown) => !isObject(each) || each['status'] !== 'RESOLVED');
+  const values = open.map((each: unknown) =>
     isObject(each) ? textOf(each['entityValue']) : undefined,
   );
   // Of EC2 are dedicated hosts and others as well: no node is one.

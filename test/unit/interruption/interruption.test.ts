@@ -106,6 +106,22 @@ describe('messages of the interruption queue', () => {
       'no_op',
     ],
     [
+      'health that is over for one of two instances',
+      {
+        ...health,
+        detail: {
+          service: 'EC2',
+          eventTypeCategory: 'scheduledChange',
+          statusCode: 'open',
+          affectedEntities: [
+            { entityValue: 'i-0123456789abcdef9', status: 'RESOLVED' },
+            { entityValue: id, status: 'PENDING' },
+          ],
+        },
+      },
+      `scheduled_change ${id}`,
+    ],
+    [
       'health of another service',
       { ...health, detail: { service: 'RDS', eventTypeCategory: 'scheduledChange' } },
       'no_op',
