@@ -45,6 +45,7 @@ const launchSpec = z.object({
       kubeReserved: amounts.optional(),
       systemReserved: amounts.optional(),
       evictionHard: amounts.optional(),
+      reservedSystemCPUs: z.string().optional(),
     })
     .optional(),
   blockDeviceMappings: z
@@ -120,11 +121,15 @@ function subnetZones({ status }: NodeClass): readonly CatalogZone[] {
 }
 
 function kubeletSettings({ kubelet }: LaunchSpec, issues: Issue[]): KubeletSettings {
+  const kubeReserved = reserved(kubelet?.kubeReserved, 'spec.kubelet.kubeReserved', issues);
+  const systemReserved = reserved(kubelet?.systemReserved, 'spec.kubelet.systemReserved', issues);
+  const cpus = cpuCount(kubelet?.reservedSystemCPUs, issues);
+  const isListed = cpus !== undefined;
   return {
     maxPods: kubelet?.maxPods,
     podsPerCore: kubelet?.podsPerCore,
-    kubeReserved: reserved(kubelet?.kubeReserved, 'spec.kubelet.kubeReserved', issues),
-    systemReserved: reserved(kubelet?.systemReserved, 'spec.kubelet.systemReserved', issues),
+    kubeReserved: isListed ? { ...kubeReserved, [CPU]: 0 } : kubeReserved,
+    systemReserved: isListed ? { ...systemReserved, [CPU]: cpus * 1000 } : systemReserved,
     memoryAvailable: threshold(kubelet?.evictionHard, 'memory.available', issues),
     storageAvailable: threshold(kubelet?.evictionHard, 'nodefs.available', issues),
   };
@@ -144,6 +149,23 @@ function reserved(
     if (parsed !== undefined) resources[name] = parsed;
   }
   return Object.keys(resources).length === 0 ? NO_RESOURCES : resources;
+}
+
+/**
+ * Of a list of CPUs such as `0-1,4`, which takes the place of the CPU in both reservations.
+ * https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/#explicitly-reserved-cpu-list
+ */
+function cpuCount(list: string | undefined, issues: Issue[]): number | undefined {
+  if (list === undefined || list === '') return undefined;
+  const ranges = list.split(',').map((each) => /^(\d+)(?:-(\d+))?$/.exec(each.trim()));
+  const sizes = ranges.map((range) => {
+    const [, first, last = first] = range ?? [];
+    return Number(last) - Number(first) + 1;
+  });
+  if (sizes.every((size) => size > 0)) return sizes.reduce((sum, size) => sum + size, 0);
+  const path = 'spec.kubelet.reservedSystemCPUs';
+  issues.push({ path, message: `"${list}" is not a list of CPUs such as 0-1,4` });
+  return undefined;
 }
 
 function quantity(

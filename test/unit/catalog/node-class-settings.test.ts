@@ -117,6 +117,32 @@ describe('settings of an EC2NodeClass', () => {
     });
   });
 
+  test.each([
+    ['0', 1000],
+    ['0-1,4', 3000],
+    ['2, 6-7', 3000],
+  ])('the CPUs %s are what is reserved of them', (reservedSystemCPUs, cpu) => {
+    const kubeReserved = { cpu: '100m', memory: '1Gi' };
+    const kubelet = { reservedSystemCPUs, kubeReserved, systemReserved: { cpu: '50m' } };
+    expect(launchSettingsOf(nodeClass({ kubelet }))).toMatchObject({
+      value: {
+        kubelet: { kubeReserved: { cpu: 0, memory: GIB }, systemReserved: { cpu } },
+      },
+    });
+  });
+
+  test.each(['1-0', 'all', '0-', '0,,1'])('"%s" is no list of CPUs', (reservedSystemCPUs) => {
+    expect(launchSettingsOf(nodeClass({ kubelet: { reservedSystemCPUs } }))).toEqual({
+      ok: false,
+      issues: [
+        {
+          path: 'spec.kubelet.reservedSystemCPUs',
+          message: `"${reservedSystemCPUs}" is not a list of CPUs such as 0-1,4`,
+        },
+      ],
+    });
+  });
+
   test('a plain amount of memory is a threshold too', () => {
     const settings = launchSettingsOf(
       nodeClass({ kubelet: { evictionHard: { 'memory.available': '500Mi' } } }),
