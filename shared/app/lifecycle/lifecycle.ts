@@ -37,8 +37,8 @@ import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-leas
 import { nodeRef } from '../writes/references.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
 import { readHealth } from './health.ts';
+import { listInstances } from './instances.ts';
 import { beginUrgentDrains } from './interrupted-drains.ts';
-import type { KeptInstances } from './kept-instances.ts';
 import { LifecycleMemory } from './memory.ts';
 import {
   awaitingPods,
@@ -230,9 +230,6 @@ function eachAlone<Item, Result>(
   });
 }
 
-/** What is read of the cluster, and when. */
-type Moment = Pick<Pass, 'state' | 'nowMs'>;
-
 /** What EC2 and the nodes say of claims, asked once in a pass. */
 type Health = Pick<Index, 'instances' | 'unhealthy'>;
 
@@ -304,23 +301,6 @@ async function openAndGoOn({ pass, decisions }: View): Promise<void> {
   if (closed.size > 0) pass.isRegistering = true;
 }
 
-/** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
-async function listInstances(
-  { compute }: Ports,
-  { pass: { state, nowMs }, kept }: { readonly pass: Moment; readonly kept: KeptInstances },
-  failures: Failure[],
-): Promise<readonly Instance[] | undefined> {
-  const ours = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
-  let instances = kept.current(ours, nowMs);
-  if (instances !== undefined) return instances;
-  const list = async (): Promise<void> => {
-    instances = await compute.list();
-    kept.note(instances, nowMs);
-  };
-  failures.push(...(await attempt('instances', list)));
-  return instances;
-}
-
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
 export async function lifecycle(
   unguarded: Ports,
@@ -345,11 +325,7 @@ export async function lifecycle(
   if (isKarpenterActive(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
   const ports = new KarpenterLease(unguarded, state, startedAtMs).guarded(unguarded);
   const failures: Failure[] = [...begun.failures];
-  const instances = await listInstances(
-    ports,
-    { pass: { state, nowMs }, kept: memory.instances },
-    failures,
-  );
+  const instances = await listInstances(ports, { state, nowMs, memory }, failures);
   // Claims that are gone do not show any more; other processes' terminations are not remembered.
   const recent = Math.max(
     recentTerminations(state, instances ?? [], nowMs),

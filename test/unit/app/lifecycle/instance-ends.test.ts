@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { lifecycle } from '../../../../shared/app/lifecycle/lifecycle.ts';
+import { LifecycleMemory } from '../../../../shared/app/lifecycle/memory.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
 import { WORLD_START_MS, type World } from '../../../../shared/sim/world.ts';
 import { deployment } from '../../../sim/small-world.ts';
-import { MINUTE, runningWorld } from '../world.ts';
+import { clockOf, MINUTE, reading, runningWorld, settings, withPorts } from '../world.ts';
 
 /** What ended the instance of the first node, as the records have it, and when. */
 async function endsAfter(act: (world: World) => Promise<void>) {
@@ -33,5 +35,39 @@ describe('the end of an instance is recorded once', () => {
       await compute.terminate([...compute.machines.keys()]);
     });
     expect(found).toEqual([['instance-ended', true]]);
+  });
+});
+
+describe('an instance that is listed no more, as its tags were changed', () => {
+  /** Its claim is deleted while EC2 lists nothing. */
+  async function deletedUnlisted(isReady: boolean) {
+    const world = await runningWorld([deployment('web', 1, '1')]);
+    const { cluster } = world.ports;
+    const withoutPods = reading(world.ports, (state) => ({
+      ...state,
+      objects: {
+        ...state.objects,
+        pods: [],
+        nodes: state.objects.nodes.map((node) => ({
+          ...node,
+          conditions: isReady ? node.conditions : [],
+        })),
+      },
+    }));
+    const list = async () => [];
+    const ports = withPorts(world.ports, { cluster: { read: withoutPods }, compute: { list } });
+    for (const { name, uid } of readState(world.store).objects.nodeClaims) {
+      await cluster.delete({ kind: 'NodeClaim', name, uid });
+    }
+    const memory = new LifecycleMemory();
+    for (let at = 0; at < 3; at += 1) {
+      const clock = clockOf(() => world.timeline.nowMs() + at * MINUTE);
+      await lifecycle({ ...ports, clock }, settings, memory);
+    }
+    return [...world.compute.machines.values()].map(({ state }) => state);
+  }
+
+  it.each([true, false])('is ended with its claim; node ready: %s', async (isReady) => {
+    expect(await deletedUnlisted(isReady)).toEqual(['shutting-down']);
   });
 });
