@@ -5,7 +5,7 @@ import { DO_NOT_DISRUPT, NOMINATED_UNTIL } from '../model/labels.ts';
 import { isOver, type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { DISRUPTED, tolerates } from '../model/taint.ts';
-import { selects } from '../scheduling/problem/selectors.ts';
+import { budgetsSelecting } from '../scheduling/problem/pod-budgets.ts';
 
 /** A claim with its node and what runs there. */
 export interface Candidate {
@@ -62,11 +62,8 @@ export function budgetsOf(
   pod: Pod,
   budgets: readonly PodDisruptionBudget[],
 ): readonly PodDisruptionBudget[] {
-  return budgets.filter(
-    (budget) =>
-      budget.namespace === pod.namespace &&
-      selects(budget.selector, pod.labels) &&
-      !(budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready),
+  return budgetsSelecting(pod, budgets).filter(
+    (budget) => !(budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready),
   );
 }
 

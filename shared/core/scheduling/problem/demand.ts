@@ -8,8 +8,8 @@ import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { plannedPods } from '../../nomination/planned-pods.ts';
 import { allows } from '../../requirements/value-set.ts';
 import { nodeTermsOf } from './node-terms.ts';
+import { budgetsSelecting } from './pod-budgets.ts';
 import { podIndexOf } from './pod-index.ts';
-import { selects } from './selectors.ts';
 import type { StateNode } from './state-node.ts';
 
 /** The pods that a plan has to place, and those it does not look at. */
@@ -92,7 +92,8 @@ function comesBack(pod: Pod): boolean {
  */
 export function isNeverEvicted(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
   return (
-    pod.annotations[DO_NOT_DISRUPT] === 'true' || budgets.some((budget) => blocks(budget, pod))
+    pod.annotations[DO_NOT_DISRUPT] === 'true' ||
+    budgetsSelecting(pod, budgets).some((budget) => blocks(budget, pod))
   );
 }
 
@@ -104,11 +105,9 @@ function needsAll(budget: PodDisruptionBudget): boolean {
   return expectedPods > 0 && desiredHealthy >= expectedPods;
 }
 
-/** Whether a budget never lets the pod be evicted, however many of its peers are healthy. */
-function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
-  if (!needsAll(budget) || budget.namespace !== pod.namespace) return false;
-  if (budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready) return false;
-  return selects(budget.selector, pod.labels);
+/** Whether a budget of the pod never lets it be evicted, however many of its peers are healthy. */
+function blocks(budget: PodDisruptionBudget, { ready }: Pod): boolean {
+  return needsAll(budget) && (ready || budget.unhealthyPodEvictionPolicy !== 'AlwaysAllow');
 }
 
 /** Splits the snapshot's pods; `leaving` are the nodes that are going away. */
