@@ -87,11 +87,15 @@ function blockingPods(
   ];
 }
 
-/** Why budgets keep the pod from eviction; undefined: they do not. */
+/**
+ * Why budgets keep the pod from eviction; undefined: they do not. Of several the API server looks
+ * at none: not at whether they let unhealthy pods go either.
+ */
 function budgetBlocking(pod: Pod, budgets: readonly PodDisruptionBudget[]): Reason | undefined {
-  const own = budgetsOf(pod, budgets);
-  if (own.length > 1) return reason('pod-with-several-budgets', { pod: podKey(pod) });
-  const [budget] = own;
+  if (budgetsSelecting(pod, budgets).length > 1) {
+    return reason('pod-with-several-budgets', { pod: podKey(pod) });
+  }
+  const [budget] = budgetsOf(pod, budgets);
   if (budget === undefined || budget.disruptionsAllowed > 0) return undefined;
   const name = `${budget.namespace}/${budget.name}`;
   return reason('eviction-not-allowed', { budget: name, pod: podKey(pod) });

@@ -81,6 +81,12 @@ const ROWS: readonly Row[] = [
     [budgetOf({ disruptionsAllowed: 1 }), budgetOf({ name: 'b', disruptionsAllowed: 1 })],
   ],
   [
+    'by two budgets of an unhealthy pod, though each lets such pods go',
+    true,
+    [on({ ready: false })],
+    [budgetOf(ALWAYS), budgetOf({ ...ALWAYS, name: 'b' })],
+  ],
+  [
     'not by pods where the drain ends in time',
     false,
     [on(annotated(HOLD, 'true'))],
