@@ -4,7 +4,7 @@ import {
   failedCanaries,
   failedCanariesText,
 } from '../../core/disruption/canary.ts';
-import { isImageState } from '../../core/disruption/image-state.ts';
+import { hasProvenImage } from '../../core/disruption/image-state.ts';
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import { FAILED_CANARIES } from '../../core/model/labels.ts';
@@ -51,7 +51,7 @@ export async function noteFailedCanary(
   for (const state of states) failed.set(state, nowMs);
   await writeNotes(pass, pool, failed);
   const until = new Date(nowMs + CANARY_RETRY_MS).toISOString();
-  const proven = states.some(isImageState) ? 'yes' : '';
+  const proven = hasProvenImage(states) ? 'yes' : '';
   const why = reason('canary-failed', { states, until, proven, cause: sentence(cause) });
   const said = { reason: 'CanaryFailed', ...saying(why) };
   const { reason: type, message } = said;

@@ -1,7 +1,8 @@
 import { imageFinder } from '../launch/launch-request.ts';
+import { nodeClassHash } from '../launch/template-hash.ts';
 import { isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
-import { INSTANCE_TYPE } from '../model/labels.ts';
+import { INSTANCE_TYPE, NODE_CLASS_HASH } from '../model/labels.ts';
 import type { Image, NodeClass } from '../model/node-class.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { failedCanaries, triedStates } from './canary.ts';
@@ -14,15 +15,20 @@ interface Known {
   readonly nodes: readonly Node[];
 }
 
-/** Newest first, the claims of the class whose nodes are ready now. */
-function readyClaims({ nodeClaims, nodes }: Known, name: string): readonly NodeClaim[] {
+/**
+ * Newest first, the claims whose nodes are ready now and have the class's spec as it is: an image of
+ * another family would get user data that is not written for it, and its node would never join.
+ */
+function readyClaims({ nodeClaims, nodes }: Known, nodeClass: NodeClass): readonly NodeClaim[] {
+  const hash = nodeClassHash(nodeClass);
   const ready = new Set(
     nodes.filter((node) => isTrue(node, 'Ready')).map(({ providerId }) => providerId),
   );
   return nodeClaims
     .filter(
       (claim) =>
-        claim.nodeClassRef.name === name &&
+        claim.nodeClassRef.name === nodeClass.name &&
+        (claim.annotations[NODE_CLASS_HASH] ?? hash) === hash &&
         claim.imageId !== undefined &&
         isTrue(claim, 'Initialized') &&
         ready.has(claim.providerId),
@@ -39,14 +45,15 @@ function suits(image: Image, { labels }: NodeClaim): boolean {
 
 /**
  * The images that the claim may be launched with: those that the class selects, but in the place of
- * one whose first node did not become ready the image of a node that is. The claim that is to try
- * such an image again gets it.
+ * one whose first node did not become ready the image of a node that is, where there is one. The
+ * claim that is to try such an image again gets it.
  */
 export function launchImages(
   claim: NodeClaim,
-  { name, status }: NodeClass,
+  nodeClass: NodeClass,
   known: Known,
 ): readonly Image[] {
+  const { name, status } = nodeClass;
   const failed = new Set(
     known.nodePools.flatMap(({ annotations }) => [...failedCanaries(annotations).keys()]),
   );
@@ -57,7 +64,7 @@ export function launchImages(
     return failed.has(state) && !tried.has(state);
   };
   if (!status.images.some(({ id }) => isFailed(id))) return status.images;
-  const ready = readyClaims(known, name);
+  const ready = readyClaims(known, nodeClass);
   return status.images.map((image) => {
     if (!isFailed(image.id)) return image;
     const id = ready.find((each) => !isFailed(each.imageId ?? '') && suits(image, each))?.imageId;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { triesText } from '../../../shared/core/disruption/canary.ts';
 import { imageState } from '../../../shared/core/disruption/image-state.ts';
 import { isOfFailedImage, launchImages } from '../../../shared/core/disruption/proven-images.ts';
-import { FAILED_CANARIES, TRIES } from '../../../shared/core/model/labels.ts';
+import { nodeClassHash } from '../../../shared/core/launch/template-hash.ts';
+import { FAILED_CANARIES, NODE_CLASS_HASH, TRIES } from '../../../shared/core/model/labels.ts';
 import type { Image } from '../../../shared/core/model/node-class.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { aNodeClass } from '../../builders/launches.ts';
@@ -71,6 +72,14 @@ describe('the images of a launch', () => {
       'ami-new',
       'ami-arm',
     ]);
+  });
+
+  it('are not those of nodes with another spec: user data is written for a family', () => {
+    const old = { ...ready('a', 'ami-old'), annotations: { [NODE_CLASS_HASH]: 'bottlerocket' } };
+    expect(launched([old])).toEqual(['ami-new', 'ami-arm']);
+    const annotations = { [NODE_CLASS_HASH]: nodeClassHash(nodeClass) };
+    const same = { ...ready('b', 'ami-same'), annotations };
+    expect(launched([old, same])).toEqual(['ami-same', 'ami-arm']);
   });
 
   it('are, of nodes of one age, those of the first by name', () => {
