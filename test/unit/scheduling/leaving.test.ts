@@ -58,6 +58,12 @@ describe('a pod on a node that is going away', () => {
     expect(placed({}, [budgetOf(rest)])).toEqual([]);
   });
 
+  it('gets none while several budgets are its own, whatever they allow', () => {
+    const budgets = ['a', 'b'].map((name) => budgetOf({ name, disruptionsAllowed: 1 }));
+    expect(placed({}, budgets)).toEqual([]);
+    expect(placed({}, budgets.slice(1))).toEqual(['default/a']);
+  });
+
   it('gets one under a budget that only has to wait, that is elsewhere or of other pods', () => {
     expect(placed({}, [budgetOf({ maxUnavailable: 1 })])).toEqual(['default/a']);
     const oneOfTwo = { minAvailable: 1, desiredHealthy: 1, expectedPods: 2 };

@@ -91,10 +91,10 @@ function comesBack(pod: Pod): boolean {
  * not looked at: the pod may move soon.
  */
 export function isNeverEvicted(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
-  return (
-    pod.annotations[DO_NOT_DISRUPT] === 'true' ||
-    budgetsSelecting(pod, budgets).some((budget) => blocks(budget, pod))
-  );
+  if (pod.annotations[DO_NOT_DISRUPT] === 'true') return true;
+  const own = budgetsSelecting(pod, budgets);
+  // The API server evicts no pod that several budgets select.
+  return own.length > 1 || own.some((budget) => blocks(budget, pod));
 }
 
 /** Whether no pod of the budget may go even when all are healthy, as with 1 of 1. */
