@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { withLeaving } from '../../../shared/core/disruption/simulation.ts';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, NODE_POOL, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import {
+  DO_NOT_DISRUPT,
+  INTERRUPTED,
+  NODE_POOL,
+  REPLACED_BY,
+} from '../../../shared/core/model/labels.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { DISRUPTED } from '../../../shared/core/model/taint.ts';
 import {
@@ -80,6 +85,32 @@ describe('a pod on a node that is going away', () => {
     expect(placed({ ready: false }, [budgetOf(rest)])).toEqual(['default/a']);
     expect(placed({ ready: true }, [budgetOf(rest)])).toEqual([]);
   });
+
+  it.each([
+    ['spot_interrupted', ['default/a', 'default/b']],
+    ['instance_stopped', ['default/a', 'default/b']],
+    ['scheduled_change', []],
+  ])(
+    'gets one, whatever keeps it from eviction, where EC2 takes the node: %s',
+    (kind, expected) => {
+      const annotations = { [INTERRUPTED]: kind };
+      const providerId = 'aws:///zone-a/i-old';
+      const plan = planOf({
+        pods: [
+          podOf('a', {}, { nodeName: 'old' }),
+          podOf(
+            'b',
+            {},
+            { nodeName: 'old', annotations: { [DO_NOT_DISRUPT]: 'true' }, labels: {} },
+          ),
+        ],
+        nodes: [nodeOf('old', 4, 16, { providerId })],
+        nodeClaims: [claimOf('old', { providerId, annotations, deletedAtMs: 1 })],
+        podDisruptionBudgets: [budgetOf({ maxUnavailable: 0 })],
+      });
+      expect(plan.newNodeClaims.flatMap((claim) => claim.pods).toSorted()).toEqual(expected);
+    },
+  );
 
   it.each([
     ['StatefulSet', ['default/a']],

@@ -7,6 +7,7 @@ import {
   HOSTNAME,
   INITIALIZED,
   INSTANCE_TYPE,
+  INTERRUPTED,
   type Labels,
   NODE_POOL,
   ownValue,
@@ -94,13 +95,22 @@ function stateOf(
   return state;
 }
 
+/** EC2 takes its instance in minutes, or has; maintenance that it has scheduled may be days away. */
+function isTakenNow({ annotations, deletedAtMs }: NodeClaim): boolean {
+  const kind = annotations[INTERRUPTED];
+  return deletedAtMs !== undefined && kind !== undefined && kind !== 'scheduled_change';
+}
+
 /**
  * Whether the drain of a node ends by a deadline, and something is to be there by then for the pods
- * that hold it: the claim's place is planned, or taken. Where a claim was deleted without that,
- * capacity for them would stand empty until the deadline, which may be days away.
+ * that hold it: EC2 takes the instance, or the claim's place is planned, or taken. Where a claim was
+ * deleted without that, capacity for them would stand empty until the deadline, which may be days
+ * away.
  */
 function losesAllPods(claim: NodeClaim | undefined): boolean {
-  if (claim?.terminationGracePeriodMs === undefined) return false;
+  if (claim === undefined) return false;
+  if (isTakenNow(claim)) return true;
+  if (claim.terminationGracePeriodMs === undefined) return false;
   return claim.deletedAtMs === undefined || claim.annotations[REPLACED_BY] !== undefined;
 }
 
