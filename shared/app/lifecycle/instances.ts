@@ -6,9 +6,9 @@ import { attempt, type Failure } from '../writes/attempt.ts';
 import type { Pass } from './claim-steps.ts';
 
 /**
- * Instances of claims that are being deleted which EC2 does not list and has all the same: somebody
- * has changed the tags by which it lists them. Taken as gone, they would run on and be paid for,
- * with no claim that tells of them.
+ * Instances of claims which EC2 has, and does not list: somebody has changed the tags by which it
+ * lists them. Taken as gone, their nodes would be given up as soon as they are not ready for a
+ * moment, and they would run on and be paid for, with no claim that tells of them.
  */
 async function unlisted(
   { compute }: Ports,
@@ -17,7 +17,6 @@ async function unlisted(
 ): Promise<readonly Instance[]> {
   const there = new Set(listed.map(({ id }) => id));
   const missing = claims
-    .filter(({ deletedAtMs }) => deletedAtMs !== undefined)
     .flatMap(({ providerId }) => instanceIdOf(providerId) ?? [])
     .filter((id) => !there.has(id));
   if (missing.length === 0) return [];

@@ -39,8 +39,8 @@ describe('the end of an instance is recorded once', () => {
 });
 
 describe('an instance that is listed no more, as its tags were changed', () => {
-  /** Its claim is deleted while EC2 lists nothing. */
-  async function deletedUnlisted(isReady: boolean) {
+  /** What becomes of it, and whether its claim is there to stay, while EC2 lists nothing. */
+  async function unlisted(isReady: boolean, isDeleted: boolean) {
     const world = await runningWorld([deployment('web', 1, '1')]);
     const { cluster } = world.ports;
     const withoutPods = reading(world.ports, (state) => ({
@@ -56,7 +56,7 @@ describe('an instance that is listed no more, as its tags were changed', () => {
     }));
     const list = async () => [];
     const ports = withPorts(world.ports, { cluster: { read: withoutPods }, compute: { list } });
-    for (const { name, uid } of readState(world.store).objects.nodeClaims) {
+    for (const { name, uid } of isDeleted ? readState(world.store).objects.nodeClaims : []) {
       await cluster.delete({ kind: 'NodeClaim', name, uid });
     }
     const memory = new LifecycleMemory();
@@ -64,10 +64,18 @@ describe('an instance that is listed no more, as its tags were changed', () => {
       const clock = clockOf(() => world.timeline.nowMs() + at * MINUTE);
       await lifecycle({ ...ports, clock }, settings, memory);
     }
-    return [...world.compute.machines.values()].map(({ state }) => state);
+    const claims = readState(world.store).objects.nodeClaims;
+    return {
+      instances: [...world.compute.machines.values()].map(({ state }) => state),
+      staying: claims.filter(({ deletedAtMs }) => deletedAtMs === undefined).length,
+    };
   }
 
   it.each([true, false])('is ended with its claim; node ready: %s', async (isReady) => {
-    expect(await deletedUnlisted(isReady)).toEqual(['shutting-down']);
+    expect(await unlisted(isReady, true)).toEqual({ instances: ['shutting-down'], staying: 0 });
+  });
+
+  it('keeps its claim while its node is not ready for a moment', async () => {
+    expect(await unlisted(false, false)).toEqual({ instances: ['running'], staying: 1 });
   });
 });
