@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
-import { type Cluster, KubeConfig } from '@kubernetes/client-node';
+import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
+import { type ExecCredential, type ExecPlugin, execCredential } from './exec-plugin.ts';
 import { proxyOf } from './proxy.ts';
 import { fixedToken, renewingToken, type TokenSource } from './token.ts';
 import type { Endpoint } from './transport.ts';
@@ -19,7 +20,7 @@ export interface ClusterAccess {
   readonly namespace: string;
 }
 
-/** Exec plugins tell no expiry here; `aws eks get-token` is good for 15 minutes. */
+/** Plugins need not tell when a token expires; that of `aws eks get-token` is good for 15 minutes. */
 const EXEC_TOKEN_MS = 10 * 60_000;
 
 /** What the library falls back to where there is no file at all. */
@@ -49,7 +50,10 @@ export async function loadKubeconfig(
     const others = config.getClusters().filter((each) => each !== cluster);
     config.clusters = [{ ...cluster, proxyUrl }, ...others];
   }
-  const options = await authentication(config);
+  const plugin = config.getCurrentUser()?.exec;
+  if (plugin !== undefined) putCredential(config, await execCredential(plugin));
+  const options: RequestOptions = { headers: {} };
+  await config.applyToHTTPSOptions(options);
   const { ca, cert, key, agent } = options;
   // Of `as-groups` the library knows nothing: without them a user has fewer rights, not more.
   const { impersonateUser: as } = config.getCurrentUser() ?? {};
@@ -65,7 +69,7 @@ export async function loadKubeconfig(
       ? {}
       : { clientCertificate: { certPem: String(cert), keyPem: String(key) } }),
   };
-  const tokens = tokensOf(config, bearerOf(options.headers), nowMs);
+  const tokens = tokensOf(bearerOf(options.headers), plugin, nowMs);
   const { namespace = '' } = config.getContextObject(config.getCurrentContext()) ?? {};
   return { endpoint, tokens, namespace: namespace === '' ? 'default' : namespace };
 }
@@ -150,39 +154,35 @@ function currentCluster(config: KubeConfig, isDefault: boolean): Cluster {
   return cluster;
 }
 
-/** The library fills in what the user of the context has: it runs the exec plugin where need be. */
-async function authentication(config: KubeConfig): Promise<RequestOptions> {
-  const options: RequestOptions = { headers: {} };
-  try {
-    await config.applyToHTTPSOptions(options);
-  } catch (error) {
-    const { exec } = config.getCurrentUser() ?? {};
-    if (exec === undefined) throw error;
-    throw new Error(`exec plugin ${exec.command}: ${pluginFault(error, exec.installHint)}`);
-  }
-  return options;
+/** What the plugin has answered, in the plugin's place. */
+function putCredential(config: KubeConfig, { token, certPem, keyPem }: ExecCredential): void {
+  const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
+  const current = config.getCurrentUser();
+  config.users = config.getUsers().map((user): User => {
+    if (user !== current) return user;
+    const { exec: _, ...own } = user;
+    return {
+      ...own,
+      ...(token === undefined ? {} : { token }),
+      ...(certPem === undefined ? {} : { certData: base64(certPem) }),
+      ...(keyPem === undefined ? {} : { keyData: base64(keyPem) }),
+    };
+  });
 }
 
-/** The plugin's own words, else what the system or the library says of it. */
-function pluginFault(error: unknown, installHint = ''): string {
-  if (!(error instanceof Error)) return String(error);
-  if ('code' in error && error.code === 'ENOENT') {
-    return `no such command${installHint === '' ? '' : `; ${installHint.trim()}`}`;
-  }
-  const isOther = error instanceof TypeError || error instanceof SyntaxError;
-  return isOther ? 'its answer is no ExecCredential' : error.message.trim() || 'it failed';
-}
-
+/** The first token, and where a plugin makes them, further ones once it is old or refused. */
 function tokensOf(
-  config: KubeConfig,
   first: string | undefined,
+  plugin: ExecPlugin | undefined,
   nowMs: () => number,
 ): TokenSource | undefined {
   if (first === undefined) return undefined;
-  if (config.getCurrentUser()?.exec === undefined) return fixedToken(first);
+  if (plugin === undefined) return fixedToken(first);
+  let made: string | undefined = first;
   return renewingToken(async () => {
-    const { headers } = await authentication(config);
-    return { value: bearerOf(headers) ?? '', expiresAtMs: nowMs() + EXEC_TOKEN_MS };
+    const value = made ?? (await execCredential(plugin)).token ?? '';
+    made = undefined;
+    return { value, expiresAtMs: nowMs() + EXEC_TOKEN_MS };
   }, nowMs);
 }
 

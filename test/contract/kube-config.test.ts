@@ -72,6 +72,47 @@ describe('a kubeconfig', () => {
     expect(await tokens?.token()).toBe('from-exec');
   });
 
+  const printing = (value: string): readonly string[] => [
+    '-c',
+    `cat >&2; printf '{"status":{"token":"%s"}}' "${value}"`,
+  ];
+  const plugin = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh' };
+
+  it('with an exec plugin that reads its input, which is at its end', async () => {
+    const { tokens } = await load(() => ({ exec: { ...plugin, args: printing('read') } }));
+    expect(await tokens?.token()).toBe('read');
+  });
+
+  it('with an exec plugin, which is told the version that is expected', async () => {
+    const args = printing('$(printf %s "$KUBERNETES_EXEC_INFO" | base64 | tr -d \'\\n\')');
+    const { tokens } = await load(() => ({ exec: { ...plugin, args } }));
+    const info = Buffer.from((await tokens?.token()) ?? '', 'base64').toString('utf8');
+    const spec = { interactive: false };
+    expect(JSON.parse(info)).toEqual({
+      apiVersion: plugin.apiVersion,
+      kind: 'ExecCredential',
+      spec,
+    });
+  });
+
+  it('with an exec plugin, which is asked again once its token is refused', async () => {
+    const counting = (at: string): readonly string[] =>
+      printing(`$(echo x >> ${at}/runs; wc -l < ${at}/runs | tr -d ' ')`);
+    const { tokens } = await load((at) => ({ exec: { ...plugin, args: counting(at) } }));
+    expect(await tokens?.token()).toBe('1');
+    expect(await tokens?.token()).toBe('1');
+    tokens?.invalidate();
+    expect(await tokens?.token()).toBe('2');
+  });
+
+  it('with an exec plugin that answers with a certificate', async () => {
+    const pems = '"clientCertificateData":"CERT","clientKeyData":"KEY"';
+    const args = ['-c', `echo '{"status":{${pems}}}'`];
+    const { endpoint, tokens } = await load(() => ({ exec: { ...plugin, args } }));
+    expect(endpoint.clientCertificate).toEqual({ certPem: 'CERT', keyPem: 'KEY' });
+    expect(tokens).toBeUndefined();
+  });
+
   it('with a client certificate', async () => {
     const { endpoint, tokens } = await load(() => ({
       'client-certificate-data': base64('CERT'),
@@ -154,6 +195,7 @@ describe('a kubeconfig', () => {
     ['fails', { args: ['-c', 'echo expired >&2; exit 1'] }, 'exec plugin sh: expired'],
     ['fails without a word', { args: ['-c', 'exit 1'] }, 'exec plugin sh: it failed'],
     ['prints words', { args: ['-c', 'echo hello'] }, 'its answer is no ExecCredential'],
+    ['is not named', { command: '' }, 'exec plugin: it names no command'],
     ['prints no status', { args: ['-c', 'echo {}'] }, 'its answer is no ExecCredential'],
   ])('whose exec plugin %s says so', async (_, plugin, said) => {
     const apiVersion = 'client.authentication.k8s.io/v1beta1';
