@@ -33,7 +33,7 @@ export async function loadKubeconfig(
   file?: string,
 ): Promise<ClusterAccess> {
   const config = configOf(file);
-  if (isNone(config)) {
+  if (kubeconfigFiles(file).length === 0 && isNone(config)) {
     throw new Error(
       'there is none: KUBECONFIG is not set, and ~/.kube/config is not there. Make one with: ' +
         'aws eks update-kubeconfig --name NAME --region REGION',
@@ -47,9 +47,12 @@ export async function loadKubeconfig(
       const why = `expected a URL such as http://HOST:3128, not ${JSON.stringify(proxyUrl)}`;
       throw new Error(`proxy-url of cluster ${cluster.name}, or HTTPS_PROXY: ${why}`);
     }
-    const others = config.getClusters().filter((each) => each !== cluster);
-    config.clusters = [{ ...cluster, proxyUrl }, ...others];
   }
+  // Without TLS, as `kubectl proxy` answers: there is nothing to verify, but the library wants it said.
+  const isPlain = cluster.server.startsWith('http:');
+  const skipTLSVerify = isPlain || cluster.skipTLSVerify;
+  const others = config.getClusters().filter((each) => each !== cluster);
+  config.clusters = [{ ...cluster, skipTLSVerify, ...(proxyUrl ? { proxyUrl } : {}) }, ...others];
   const plugin = config.getCurrentUser()?.exec;
   if (plugin !== undefined) putCredential(config, await execCredential(plugin));
   const options: RequestOptions = { headers: {} };

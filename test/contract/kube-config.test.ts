@@ -203,6 +203,14 @@ describe('a kubeconfig', () => {
     await expect(loading).rejects.toThrow(said);
   });
 
+  it.each(['http://127.0.0.1:8001', 'http://localhost:8080'])(
+    'of %s, as kubectl proxy answers, needs no more than kubectl does',
+    async (server) => {
+      const { endpoint } = await load(() => ({}), {}, { server });
+      expect(endpoint).toMatchObject({ url: server, skipVerification: false });
+    },
+  );
+
   it('with a user who acts as another, in every request', async () => {
     const asked: unknown[] = [];
     const server = createServer((request, response) => {
