@@ -2,6 +2,7 @@ import { show } from '../shared/api/read.ts';
 import { isJson, type Json, listAt, textAt } from '../shared/sim/json.ts';
 import { type Foreign, foreignKind } from './foreign.ts';
 import { type FoundFile, labelOf, textOf } from './manifest-files.ts';
+import { withMarkers } from './simulate/json-documents.ts';
 import type { Substitution } from './simulate/variables.ts';
 import { isTemplate, readYaml, type YamlDocument } from './simulate/yaml-text.ts';
 
@@ -34,7 +35,7 @@ export function manifestsOf(
   value?: Substitution,
 ): readonly Manifest[] {
   const file = labelOf(path);
-  const text = textOf(path, problems);
+  const text = withMarkers(textOf(path, problems));
   const leaveOut = (kind: string): readonly Manifest[] => {
     foreign.push({ kind, name });
     return [];

@@ -54,6 +54,33 @@ describe('files as people have them', () => {
     );
   });
 
+  it.each<[string, (objects: readonly object[]) => string]>([
+    ['one in each line', (all) => all.map((each) => JSON.stringify(each)).join('\n')],
+    ['on many lines', (all) => all.map((each) => `${JSON.stringify(each, null, 2)}\n`).join('')],
+    ['without a break', (all) => all.map((each) => JSON.stringify(each)).join('')],
+  ])('objects of JSON one behind the other, %s, are read as kubectl does', async (_, written) => {
+    const named = (name: string, cpu: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, annotations: { text: '{{ $labels }} "} {"' } },
+      spec: { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu } } }] },
+    });
+    const files = { 'a.yaml': POOLS, 'b.json': written([named('a', '1'), named('b', '1')]) };
+    await inFolder(files, async (folder) => {
+      const { stdout } = await joiner('compare', folder, '--bare', '-o', 'json');
+      expect(JSON.parse(stdout)).toMatchObject({ podsWaiting: 2 });
+    });
+    const faulty = written([named('a', '1'), named('b', '1x')]);
+    await inFolder({ 'a.yaml': POOLS, 'b.json': faulty }, async (folder) => {
+      const { exitCode, stderr } = await joiner('compare', folder);
+      expect({ exitCode, lines: stderr.trimEnd().split('\n').length }).toEqual({
+        exitCode: 2,
+        lines: 1,
+      });
+      expect(stderr).toContain('Pod/b: spec.containers[0].resources.requests.cpu must be');
+    });
+  });
+
   it('a chart beside manifests is no fault of them', async () => {
     const files = { 'Chart.yaml': 'name: a\nversion: 1\n', 'a.yaml': POOLS };
     await inFolder({ ...files, 'b.yaml': workload('', '500mi') }, async (folder) => {
