@@ -142,6 +142,13 @@ function templatePod(object: Json, index: number): Pod {
   });
 }
 
+/** One more of pods that stay: what admission has added to these, it adds to that one, too. */
+function another(pod: Pod, { labels, spec }: Pod): Pod {
+  const { volumes, hasSchedulingGates } = pod.spec;
+  const added = { ...spec, volumes, hasSchedulingGates };
+  return { ...pod, labels: { ...labels, ...pod.labels }, spec: added };
+}
+
 /**
  * The workload's pods as they would be: those that it lacks wait, those that are too many have gone,
  * and where the template requests something else, or wants other nodes, all are made anew.
@@ -150,7 +157,6 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
   const kind = textAt(object, 'kind') ?? '';
   const name = textAt(object, 'metadata', 'name') ?? '';
   const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
-  notes.push(...priorityNote(object));
   const { pods: all } = state.objects;
   const own = all.filter(
     (pod) => pod.namespace === namespace && isLive(pod) && isOf(pod, kind, name),
@@ -159,6 +165,8 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
   const replicas = said ?? Math.max(1, own.length);
   const [first] = own;
   const why = first && whyAnew(templatePod(object, 0).spec, first.spec);
+  const alike = why === undefined ? first : undefined;
+  if (alike === undefined) notes.push(...priorityNote(object));
   const kept = why === undefined ? own.slice(0, replicas) : [];
   const who = `${kind} ${namespace}/${name}`;
   if (why !== undefined) notes.push(`${who}: its pods ${why}, so that all are made anew`);
@@ -167,9 +175,10 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
     notes.push(`${who}: volumes of its volumeClaimTemplates are not taken into account`);
   }
   const gone = new Set(own.filter((pod) => !kept.includes(pod)));
-  const missing = Array.from({ length: Math.max(0, replicas - kept.length) }, (_, index) =>
-    templatePod(object, index),
-  );
+  const missing = Array.from({ length: Math.max(0, replicas - kept.length) }, (_, index) => {
+    const pod = templatePod(object, index);
+    return alike === undefined ? pod : another(pod, alike);
+  });
   const pods = [...all.filter((pod) => !gone.has(pod)), ...missing];
   return { ...state, objects: { ...state.objects, pods } };
 }

@@ -321,6 +321,35 @@ describe('a preview with changed manifests', () => {
     expect(changed.state.objects.pods).toEqual(pods);
   });
 
+  it('gives further pods of a workload what admission has given those that are there', async () => {
+    const world = await runningWorld([spread('web', 3)]);
+    const state = await world.ports.cluster.read();
+    const web = JSON.parse(JSON.stringify(spread('web', 4))) as {
+      readonly spec: { readonly template: { readonly spec: Json } };
+    };
+    const { spec } = web.spec.template;
+    // A LimitRange has the requests, a PriorityClass the priority.
+    const containers = [{ name: 'main', image: 'app' }];
+    Object.assign(spec, { containers, priorityClassName: 'high' });
+    const { objects } = state;
+    const hash = { 'pod-template-hash': '1' };
+    const pods = objects.pods.map((pod) => ({
+      ...pod,
+      labels: { ...pod.labels, ...hash },
+      spec: { ...pod.spec, priority: 7 },
+    }));
+    const live = { ...state, objects: { ...objects, pods } };
+    const changed = withChanges(live, [web]);
+    expect(changed.notes).toEqual([]);
+    const [, , , added] = changed.state.objects.pods;
+    expect(added).toMatchObject({ name: 'web-new1', labels: hash, spec: { priority: 7 } });
+    expect(added?.spec.requests).toEqual(pods[0]?.spec.requests);
+    // Where all are made anew only the template says what they request.
+    Object.assign(spec, { nodeSelector: { 'kubernetes.io/arch': 'amd64' } });
+    const { notes } = withChanges(live, [web]);
+    expect(notes).toContainEqual(expect.stringContaining('PriorityClass high is not looked up'));
+  });
+
   it.each<[string, Json, number, string]>([
     ['requests something else', spread('web', 3), 3, 'all are made anew'],
     ['has fewer replicas', spread('web', 1), 0, '2 of its pods go'],
