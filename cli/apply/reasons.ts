@@ -36,12 +36,13 @@ function heldBecause({ copy, kept }: DryRun, node: NodeTerms): string | undefine
 }
 
 function nodeReasons(run: DryRun, decision: Decision, node: NodeTerms): readonly string[] {
-  const { nodeClaims } = run.copy.state.objects;
+  const { state, ports } = run.copy;
+  const { nodeClaims } = state.objects;
   const who = `NodeClaim ${node.nodeClaim}`;
   const claim = nodeClaims.find(({ name }) => name === node.nodeClaim);
   if (claim === undefined) return [`${who} no longer exists`];
   if (claim.uid !== node.uid) return [`${who} was recreated`];
-  const leaving = leavingBecause(claim, run.copy.ports.clock.nowMs());
+  const leaving = leavingBecause(claim, state, ports.clock.nowMs());
   if (leaving !== undefined) return [`${who}: ${leaving}`];
   const held = heldBecause(run, node);
   if (held !== undefined) return [`${who}: ${held}`];

@@ -19,7 +19,7 @@ import {
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { DryRunOptions } from '../../shared/preview/dry-run.ts';
 import type { Preview } from '../../shared/preview/preview.ts';
-import { leavingBecause } from '../../shared/preview/removals.ts';
+import { EXPIRY_HELD, leavingBecause } from '../../shared/preview/removals.ts';
 import type { NodeRow } from '../top/rows.ts';
 import { type Explained, type Further, furtherReasons, keepingReasons } from './further.ts';
 import { sentencesByBudget } from './sentences.ts';
@@ -69,14 +69,15 @@ const DECISIVE = [
 
 /** What is so already, or would be decided now; undefined: neither, and the node stays. */
 function movesAs(
-  { claim, node, pods }: Living & { readonly claim: NodeClaim },
-  { objects }: Explained['state'],
+  living: Living & { readonly claim: NodeClaim },
+  state: Explained['state'],
   { removals }: Preview,
   nowMs: number,
 ): Fate | undefined {
-  const leaving = leavingBecause(claim, nowMs);
+  const { claim } = living;
+  const leaving = leavingBecause(claim, state, nowMs);
   if (leaving !== undefined) {
-    const { detail } = lifeOf({ claim, node, pods }, objects.podDisruptionBudgets, nowMs);
+    const { detail } = lifeOf(living, state.objects.podDisruptionBudgets, nowMs);
     const isDrained = claim.deletedAtMs !== undefined && detail !== '';
     return { kind: 'goes', why: isDrained ? `${leaving}: ${detail}` : leaving, replacedBy: [] };
   }
@@ -103,8 +104,10 @@ function staysAs(
   const isUnwanted = drift !== undefined || isHeld;
   const why = kept.length === 0 ? undefined : sentencesByBudget(kept);
   if (own.length === 0 && !isUnwanted) return { kind: 'stays', why, reasons: kept };
-  const said = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
-  const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];
+  const expiry = own.flatMap(({ message }) => (message === EXPIRY_HELD ? [message] : []));
+  const others = own.filter(({ message }) => message !== EXPIRY_HELD);
+  const said = [...others, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
+  const what = [...expiry, ...(drift === undefined ? [] : [`it has drifted (${drift.reason})`])];
   return { kind: 'held', why: [...what, ...(why === undefined ? said : [why])], reasons: kept };
 }
 

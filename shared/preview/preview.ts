@@ -70,7 +70,7 @@ function pricesOf(
   const gone = new Set(removals.map(({ nodeClaim }) => nodeClaim));
   const priced = running.map((claim) => ({
     price: listPrice(prices, claim.labels),
-    stays: !gone.has(claim.name) && leavingBecause(claim, nowMs) === undefined,
+    stays: !gone.has(claim.name) && leavingBecause(claim, state, nowMs) === undefined,
   }));
   const sum = (all: readonly (number | undefined)[]): number =>
     all.reduce<number>((total, price) => total + (price ?? 0), 0);
@@ -108,7 +108,7 @@ export async function previewOf(run: DryRun, input: Previewed): Promise<Preview>
     removals,
     drifted: driftOf(await cluster.read()),
     leaving: leavingOf(state, input.nowMs),
-    held: heldOf(provisioning, cluster),
+    held: heldOf(provisioning, cluster, state, input.nowMs),
     kept,
     pricePerHour: pricesOf(input, launches, removals),
     failures,

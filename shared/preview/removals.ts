@@ -4,6 +4,7 @@ import { listPrice } from '../catalog/list-price.ts';
 import { isReschedulable } from '../core/disruption/candidates.ts';
 import { isOurs } from '../core/launch/node-classes.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
+import { expiryHold, isExpired } from '../core/lifecycle/expiry.ts';
 import { missing } from '../core/missing.ts';
 import { replacedUids } from '../core/model/annotations/replacements.ts';
 import { nodeOfClaim, podsOnNode } from '../core/model/joins.ts';
@@ -112,10 +113,24 @@ export function driftOf({ objects }: ClusterState): readonly Drifted[] {
   });
 }
 
+/** What is said of a node that would have expired. */
+export const EXPIRY_HELD =
+  'it is older than spec.expireAfter: expiration waits for the end of a pause or a zonal shift';
+
+function heldExpiries(state: ClusterState, nowMs: number): readonly Remark[] {
+  return state.objects.nodeClaims
+    .filter((claim) => isOurs(claim.nodeClassRef) && isExpired(claim, nowMs))
+    .filter((claim) => leavingBecause(claim, state, nowMs) === undefined)
+    .map(({ name }) => ({ object: `NodeClaim/${name}`, message: EXPIRY_HELD }))
+    .sort((a, b) => (a.object < b.object ? -1 : 1));
+}
+
 /** What waits: NodePools that are not ready, and nodes that may not go. */
 export function heldOf(
   { pools }: Pick<ProvisioningInput, 'pools'>,
   { events }: DryCluster,
+  state: ClusterState,
+  nowMs: number,
 ): readonly Remark[] {
   const unready = pools.flatMap((pool) => {
     const ready = conditionOf(pool, 'Ready');
@@ -126,28 +141,32 @@ export function heldOf(
   const blocked = events
     .filter(({ reason, regarding }) => reason === 'DisruptionBlocked' && regarding.kind !== 'Node')
     .map(({ regarding, message }) => ({ object: `${regarding.kind}/${regarding.name}`, message }));
-  return [...unready, ...blocked];
+  return [...unready, ...blocked, ...heldExpiries(state, nowMs)];
 }
 
 /** Why the claim's node goes whatever is decided now; undefined: it does not. */
-export function leavingBecause(claim: NodeClaim, nowMs: number): string | undefined {
-  const { deletedAtMs, annotations, expireAfter, createdAtMs } = claim;
+export function leavingBecause(
+  claim: NodeClaim,
+  { objects }: ClusterState,
+  nowMs: number,
+): string | undefined {
+  const { deletedAtMs, annotations } = claim;
   if (deletedAtMs !== undefined) return 'it is being drained and terminated';
   const replacedBy = annotations[REPLACED_BY];
   if (replacedBy !== undefined) return `it goes once ${replacedBy} is ready`;
   if (isTrue(claim, 'DisruptionReason')) {
     return `it is kept from new pods (${conditionOf(claim, 'DisruptionReason')?.reason})`;
   }
-  const isExpired = expireAfter !== 'Never' && nowMs - createdAtMs >= expireAfter;
-  return isExpired ? 'it is older than spec.expireAfter: lifecycle deletes it' : undefined;
+  if (!isExpired(claim, nowMs) || expiryHold(objects.nodePools, nowMs)(claim)) return undefined;
+  return 'it is older than spec.expireAfter: lifecycle deletes it';
 }
 
 /** Nodes of ours that go already, by name. */
-export function leavingOf({ objects }: ClusterState, nowMs: number): readonly Leaving[] {
-  return objects.nodeClaims
+export function leavingOf(state: ClusterState, nowMs: number): readonly Leaving[] {
+  return state.objects.nodeClaims
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .flatMap((claim) => {
-      const why = leavingBecause(claim, nowMs);
+      const why = leavingBecause(claim, state, nowMs);
       return why === undefined ? [] : [{ nodeClaim: claim.name, why }];
     })
     .toSorted((a, b) => (a.nodeClaim < b.nodeClaim ? -1 : 1));

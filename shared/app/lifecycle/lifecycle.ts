@@ -1,5 +1,4 @@
 import { isOfFailedImage } from '../../core/disruption/proven-images.ts';
-import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
 import { reason } from '../../core/explain/reason.ts';
 import { isOurs, nodeClassOf } from '../../core/launch/node-classes.ts';
 import {
@@ -19,15 +18,15 @@ import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../../core/lifecycle/drain.ts';
 import { endingBlockOf } from '../../core/lifecycle/ending-blocks.ts';
 import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
+import { expiryHold } from '../../core/lifecycle/expiry.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { nodesOfClaim } from '../../core/model/joins.ts';
-import { INTERRUPTED, NODE_POOL, ZONE } from '../../core/model/labels.ts';
+import { INTERRUPTED } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { awaitedNodes } from '../../core/nomination/registration-order.ts';
-import { pausedPools } from '../../core/pause-windows.ts';
 import type { ClusterState, Instance, PauseScope, Ports } from '../../ports.ts';
 import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
@@ -82,11 +81,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     ),
     seenTaints: index.seenTaints,
     repairCause: index.unhealthy.get(claim.uid),
-    isExpiryHeld:
-      isHeld('disrupt') ||
-      isHeld('launch') ||
-      index.paused.has(claim.labels[NODE_POOL] ?? '') ||
-      index.away.has(claim.labels[ZONE] ?? ''),
+    isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.holdsExpiry(claim),
   };
 }
 
@@ -108,10 +103,7 @@ interface Index {
   readonly unhealthy: ReadonlyMap<string, RepairCause>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly nominations: Nominations;
-  /** Names of NodePools that pause launches or disruptions now. */
-  readonly paused: ReadonlySet<string>;
-  /** Names of zones that are shifted away. */
-  readonly away: ReadonlySet<string>;
+  readonly holdsExpiry: ReturnType<typeof expiryHold>;
   /** Undefined: EC2 did not say. */
   readonly instances: ReadonlyMap<string, Instance> | undefined;
 }
@@ -122,8 +114,7 @@ function indexOf(
 ): Index {
   const { nodes, pods, nodePools } = state.objects;
   return {
-    away: new Set(shiftedZones(nodePools).map(({ zone }) => zone)),
-    paused: pausedPools(nodePools, nowMs),
+    holdsExpiry: expiryHold(nodePools, nowMs),
     seenTaints: memory.noteTaints(nodes, nowMs),
     unhealthy,
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),

@@ -29,6 +29,7 @@ import {
 } from './actions.ts';
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
 import { consistentState } from './consistency.ts';
+import { isExpired } from './expiry.ts';
 import { terminationActions } from './termination.ts';
 
 /** A launch that is tried in vain for this long is given up, as in Karpenter. */
@@ -292,9 +293,8 @@ function blockEnding({ id, endsAtMs }: CapacityReservation): Reason {
 
 /** Why the claim has to go although nobody deleted it. */
 function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction | undefined {
-  const age = around.nowMs - claim.createdAtMs;
   const { isExpiryHeld = false } = around;
-  if (claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld) {
+  if (isExpired(claim, around.nowMs) && !isExpiryHeld) {
     return { kind: 'delete-claim', reason: 'expired', why: reason('nodeclaim-expired', {}) };
   }
   if (around.nodes.some((node) => node.deletedAtMs !== undefined)) {

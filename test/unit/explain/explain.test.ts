@@ -261,6 +261,24 @@ describe('a node', () => {
     expect(await claimOf(world, changed, 'claim')).toMatch(expected);
   });
 
+  it('that has expired in a window of its NodePool is held back', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const changed = (state: ClusterState): ClusterState => ({
+      ...state,
+      objects: {
+        ...state.objects,
+        nodePools: state.objects.nodePools.map((pool) => ({
+          ...pool,
+          annotations: { ...pool.annotations, 'joiner.dev/pause': 'disrupt from @daily for 24h' },
+        })),
+        nodeClaims: state.objects.nodeClaims.map((claim) => ({ ...claim, expireAfter: 1000 })),
+      },
+    });
+    const [, now = ''] = /now +(.*)/.exec(await claimOf(world, changed, 'claim')) ?? [];
+    expect(now).toMatch(/^is held back: it is older than spec.expireAfter: expiration waits for/);
+    expect(now).toContain('pauses disruptions: disrupt from @daily for 24h');
+  });
+
   it('that drifted and is kept by two things names both, and goes without them', async () => {
     const world = await runningWorld([spread('web', 2)]);
     const budgets = [
