@@ -8,7 +8,7 @@ import { aliveMs, type Sign } from '../release/alive.ts';
 import type { StackPlace } from '../stack-settings.ts';
 import { counted, someOf } from '../words.ts';
 import { liveClaims, unfinished } from './claims.ts';
-import { deploymentName, type Karpenter } from './karpenter.ts';
+import { deploymentName, isOn, type Karpenter } from './karpenter.ts';
 import { checkSettings } from './settings.ts';
 import { doesKarpenterRun, type Position } from './walk.ts';
 
@@ -41,7 +41,7 @@ function checkVersion(karpenter: Karpenter): Line {
 function checkElection(karpenter: Karpenter, position: Position): readonly Line[] {
   const { settings } = karpenter;
   const name = settings.get('LEADER_ELECTION_NAME') || 'karpenter-leader-election';
-  const isOff = settings.get('DISABLE_LEADER_ELECTION') === 'true';
+  const isOff = isOn(settings.get('DISABLE_LEADER_ELECTION'));
   if (isOff || name !== 'karpenter-leader-election') {
     const how = isOff ? 'has no leader election' : `uses the Lease ${name}`;
     return [

@@ -54,6 +54,11 @@ function flagsOf(args: readonly string[]): readonly (readonly [string, string])[
   });
 }
 
+/** As Go reads a setting that is on or off. https://pkg.go.dev/strconv#ParseBool */
+export function isOn(value: string | undefined): boolean {
+  return /^(1|t|true)$/i.test(value ?? '');
+}
+
 /** A flag holds against the variable, as in Karpenter. */
 function settingsOf(container: unknown): ReadonlyMap<string, string> {
   const variables = listOf(property(container, 'env'))

@@ -6,7 +6,7 @@ import { FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
 import { counted } from '../words.ts';
-import type { Karpenter } from './karpenter.ts';
+import { isOn, type Karpenter } from './karpenter.ts';
 
 /** Karpenter's own defaults where they are not Joiner's. https://karpenter.sh/docs/reference/settings/ */
 const KARPENTER_GATES: Readonly<Partial<Record<FeatureGate, boolean>>> = {
@@ -29,7 +29,7 @@ const ONLY_KARPENTER = [
 function gatesOf({ settings }: Karpenter): ReadonlyMap<string, boolean> {
   const text = [settings.get('FEATURE_GATES'), settings.get('AWS_FEATURE_GATES')].join(',');
   const pairs = text.split(',').map((each) => each.split('=').map((word) => word.trim()));
-  return new Map(pairs.map(([name = '', value]) => [name, value === 'true']));
+  return new Map(pairs.map(([name = '', value]) => [name, isOn(value)]));
 }
 
 /** What a gate is about in this cluster; undefined: nothing here depends on it. */

@@ -66,6 +66,11 @@ describe('what is in the way', () => {
       'FAIL leader: Karpenter has no leader election: Joiner does not see that it runs, and both change nodes',
     ],
     [
+      'no leader election, as Go spells it, too',
+      { karpenter: karpenter({ DISABLE_LEADER_ELECTION: 'True' }) },
+      'FAIL leader: Karpenter has no leader election: Joiner does not see that it runs, and both change nodes',
+    ],
+    [
       'another Lease',
       { karpenter: karpenter({ LEADER_ELECTION_NAME: 'mine' }) },
       'FAIL leader: Karpenter uses the Lease mine: Joiner does not see that it runs, and both change nodes',
@@ -185,6 +190,12 @@ describe('settings of Karpenter that are not those of Joiner', () => {
     [
       'the same gates',
       { FEATURE_GATES: 'NodeOverlay=true,StaticCapacity=true' },
+      {},
+      ["OK settings: Karpenter's gates and settings are Joiner's"],
+    ],
+    [
+      'the same gates, in other words of Go',
+      { FEATURE_GATES: 'NodeOverlay=True,StaticCapacity=1' },
       {},
       ["OK settings: Karpenter's gates and settings are Joiner's"],
     ],
