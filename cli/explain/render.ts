@@ -5,7 +5,7 @@ import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
 import { isJson } from '../../shared/sim/json.ts';
 import { priceText } from '../price-text.ts';
-import type { NodeRow } from '../top/rows.ts';
+import { NODE_GONE, type NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
 import type { BoundPlace, ExistingNodes, Place, PodExplanation } from './pod.ts';
 import { remediesOf } from './remedies.ts';
@@ -183,7 +183,10 @@ export function renderClaim(explanation: ClaimExplanation): string {
   const price =
     row.pricePerHour === undefined ? 'of unknown price' : `${priceText(row.pricePerHour)}/h`;
   const about: readonly Line[] = [
-    ['node', row.node ?? 'none yet'],
+    [
+      'node',
+      row.node ?? (row.state.includes(NODE_GONE) ? 'gone, after it had joined' : 'none yet'),
+    ],
     ['NodePool', row.nodePool ?? 'none'],
     ['is', `${row.instanceType ?? '?'} ${row.capacityType ?? '?'} in ${row.zone ?? '?'}, ${price}`],
     ...plannedLines(explanation),

@@ -68,6 +68,15 @@ function nodeState(
   return found.length === 0 ? ['Ready'] : found;
 }
 
+/** Of a claim whose node had joined, and that somebody has deleted, while the instance is paid. */
+export const NODE_GONE = 'NodeGone';
+
+function stateWithoutNode(claim: NodeClaim): string {
+  if (claim.deletedAtMs !== undefined) return 'Deleting';
+  if (claim.providerId === undefined) return 'Waiting';
+  return isTrue(claim, 'Registered') ? NODE_GONE : 'Starting';
+}
+
 function use(requested: number, allocatable: number): Use {
   return { requested, allocatable };
 }
@@ -114,23 +123,17 @@ export function nodeRows(
   const starting = objects.nodeClaims
     .filter(({ providerId }) => providerId === undefined || !joined.has(providerId))
     .map(
-      ({ name, labels, createdAtMs, deletedAtMs, imageId, providerId }): NodeRow => ({
+      (claim): NodeRow => ({
         node: undefined,
-        nodeClaim: name,
-        ...ofLabels(labels, catalog),
-        imageId,
-        instanceId: instanceIdOf(providerId),
+        nodeClaim: claim.name,
+        ...ofLabels(claim.labels, catalog),
+        imageId: claim.imageId,
+        instanceId: instanceIdOf(claim.providerId),
         cpu: use(0, 0),
         memory: use(0, 0),
         pods: 0,
-        ageSeconds: age(createdAtMs, nowMs),
-        state: [
-          deletedAtMs === undefined
-            ? providerId === undefined
-              ? 'Waiting'
-              : 'Starting'
-            : 'Deleting',
-        ],
+        ageSeconds: age(claim.createdAtMs, nowMs),
+        state: [stateWithoutNode(claim)],
       }),
     );
   return [...nodes, ...starting].sort(

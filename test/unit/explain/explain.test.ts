@@ -261,6 +261,15 @@ describe('a node', () => {
     expect(await claimOf(world, changed, 'claim')).toMatch(expected);
   });
 
+  it('that somebody has deleted is not said to come yet', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const without = (state: ClusterState): ClusterState => ({
+      ...state,
+      objects: { ...state.objects, nodes: [] },
+    });
+    expect(await claimOf(world, without, 'claim')).toMatch(/node +gone, after it had joined/);
+  });
+
   it('that has expired in a window of its NodePool is held back', async () => {
     const world = await runningWorld([spread('web', 1)]);
     const changed = (state: ClusterState): ClusterState => ({

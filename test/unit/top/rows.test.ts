@@ -96,6 +96,7 @@ describe('a NodeClaim without a node', () => {
   it.each([
     ['Waiting', {}],
     ['Starting', { providerId: 'aws:///b' }],
+    ['NodeGone', { providerId: 'aws:///b', conditions: yes('Launched', 'Registered') }],
     ['Deleting', { deletedAtMs: 1 }],
   ])('is %s', (state, claim) => {
     const [row] = nodeRows(stateOf([], [claimOf('b', claim)]), catalog, NOW);
