@@ -86,6 +86,7 @@ function pricesOf(
 /**
  * What one pass of `provision` and one of `disrupt` would do to the cluster as it was read: the use
  * cases of production, on a copy. It ignores pauses and Karpenter's Lease: the caller prints them.
+ * Only what lifecycle does by itself, expiration, is said to wait for a pause.
  */
 export async function preview(input: Previewed, options: DryRunOptions = {}): Promise<Preview> {
   return await previewOf(await dryRun(input, options), input);
@@ -107,8 +108,8 @@ export async function previewOf(run: DryRun, input: Previewed): Promise<Preview>
     launches,
     removals,
     drifted: driftOf(await cluster.read()),
-    leaving: leavingOf(state, input.nowMs),
-    held: heldOf(provisioning, cluster, state, input.nowMs),
+    leaving: leavingOf(input.state, input.nowMs),
+    held: heldOf(provisioning, cluster, input.state, input.nowMs),
     kept,
     pricePerHour: pricesOf(input, launches, removals),
     failures,

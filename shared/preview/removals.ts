@@ -1,4 +1,5 @@
 import type { ProvisioningInput } from '../app/planning/provisioning-input.ts';
+import { isPaused } from '../app/settings.ts';
 import type { Catalog } from '../catalog/facts.ts';
 import { listPrice } from '../catalog/list-price.ts';
 import { isReschedulable } from '../core/disruption/candidates.ts';
@@ -144,10 +145,20 @@ export function heldOf(
   return [...unready, ...blocked, ...heldExpiries(state, nowMs)];
 }
 
+function isExpiryHeld(
+  claim: NodeClaim,
+  { objects, pausedUntilMs }: ClusterState,
+  nowMs: number,
+): boolean {
+  const { launch, disrupt } = pausedUntilMs;
+  const isAllPaused = isPaused(launch, nowMs) || isPaused(disrupt, nowMs);
+  return isAllPaused || expiryHold(objects.nodePools, nowMs)(claim);
+}
+
 /** Why the claim's node goes whatever is decided now; undefined: it does not. */
 export function leavingBecause(
   claim: NodeClaim,
-  { objects }: ClusterState,
+  state: ClusterState,
   nowMs: number,
 ): string | undefined {
   const { deletedAtMs, annotations } = claim;
@@ -157,7 +168,7 @@ export function leavingBecause(
   if (isTrue(claim, 'DisruptionReason')) {
     return `it is kept from new pods (${conditionOf(claim, 'DisruptionReason')?.reason})`;
   }
-  if (!isExpired(claim, nowMs) || expiryHold(objects.nodePools, nowMs)(claim)) return undefined;
+  if (!isExpired(claim, nowMs) || isExpiryHeld(claim, state, nowMs)) return undefined;
   return 'it is older than spec.expireAfter: lifecycle deletes it';
 }
 
