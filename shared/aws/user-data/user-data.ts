@@ -51,7 +51,8 @@ function checkNodeConfig(text: string): void {
   const documents = parseAllDocuments(text);
   const [fault] = documents.flatMap((document) => document.errors);
   if (fault !== undefined) throw invalid(`the NodeConfig is not YAML: ${messageOf(fault)}`, fault);
-  if (documents.length > 1) {
+  // A `---` at the end begins a document with nothing in it.
+  if (documents.findLastIndex((each) => each.toJS() !== null) > 0) {
     throw invalid('holds several YAML documents; make each a part of a multipart message');
   }
   const document: unknown = documents[0]?.toJS();

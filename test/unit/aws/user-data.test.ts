@@ -160,6 +160,7 @@ describe('AL2023', () => {
       'application/node.eks.aws',
     ],
     ['one as JSON', '{"apiVersion": "node.eks.aws/v1alpha1"}', 'application/node.eks.aws'],
+    ['one that ends in ---', 'apiVersion: node.eks.aws/v1\n---', 'application/node.eks.aws'],
   ])('puts %s first', (_, user, type) => {
     const parts = partsOf(rendered({ family: 'AL2023', user }));
     expect(parts.map(([each]) => each)).toEqual([type, 'application/node.eks.aws']);
