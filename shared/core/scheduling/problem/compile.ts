@@ -75,8 +75,12 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const daemonSets = [...effectiveDaemonSets(snapshot)].sort((a, b) => compareNames(a, b));
   const resources = resourceNames(drafts, daemonSets);
   const stays = (pod: Pod) => byName.has(pod.nodeName ?? '') && !demand.moving.has(pod);
+  const tied = index.terms.about(demand.pods, selectors);
   const terms = new Map(
-    index.withTerms.filter(stays).map((pod) => [pod, topologyTermsOf(pod, selectors)]),
+    [...tied].flatMap(([place, narrowed]) => {
+      const pod = snapshot.pods[place] ?? missing(place);
+      return stays(pod) ? [[pod, topologyTermsOf(narrowed, selectors)] as const] : [];
+    }),
   );
   const respects = settings.preferencePolicy === 'Respect';
   const classes = classesOf(drafts, resources, selectors, rules, respects);
@@ -91,7 +95,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     ...[...terms.values()].map(onlyRequired),
   ]);
   const running = index
-    .noticed(selectors)
+    .noticed(selectors, tied.keys())
     .filter(stays)
     .map((pod) => {
       const matching = selectors.matching(pod.namespace, pod.labels);

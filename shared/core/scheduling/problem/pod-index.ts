@@ -1,5 +1,6 @@
 import { missing } from '../../missing.ts';
 import { isBufferPod, isOver, type Pod } from '../../model/pod.ts';
+import { RunningTerms } from './running-terms.ts';
 import type { PodSelectors } from './selectors.ts';
 import { hasTopology } from './topology-terms.ts';
 
@@ -27,8 +28,9 @@ export class PodIndex {
   /** Of those on nodes: the ones with volumes. */
   readonly withVolumes: readonly Pod[];
   private readonly pods: readonly Pod[];
-  /** Of those on nodes: places of the ones with terms about others, and with host ports. */
-  private readonly tied: readonly number[];
+  /** Of those on nodes: the terms about others. */
+  readonly terms: RunningTerms;
+  /** Of those on nodes: places of the ones with host ports. */
   private readonly withPorts: readonly number[];
   private groups: readonly Alike[] | undefined;
 
@@ -59,7 +61,7 @@ export class PodIndex {
     this.pods = pods;
     this.waiting = waiting;
     this.onNodes = onNodes;
-    this.tied = tied;
+    this.terms = new RunningTerms(pods, tied);
     this.withPorts = withPorts;
     this.withVolumes = withVolumes;
     this.namespaces = namespaces;
@@ -67,17 +69,12 @@ export class PodIndex {
     this.buffers = buffers;
   }
 
-  /** Those on nodes that have terms about other pods, in the order of the list. */
-  get withTerms(): readonly Pod[] {
-    return this.tied.map((at) => this.pods[at] ?? missing(at));
-  }
-
   /**
    * Those on nodes that pods to come can notice beyond the room that they take, in the order of the
-   * list: some selector means them, or they have terms or host ports of their own.
+   * list: some selector means them, they have host ports, or terms about those (places `tied`).
    */
-  noticed(selectors: PodSelectors): readonly Pod[] {
-    const places = new Set([...this.tied, ...this.withPorts]);
+  noticed(selectors: PodSelectors, tied: Iterable<number>): readonly Pod[] {
+    const places = new Set([...tied, ...this.withPorts]);
     if (selectors.all.length > 0) {
       for (const { pod, places: own } of this.alike()) {
         if (selectors.matching(pod.namespace, pod.labels).length === 0) continue;

@@ -1,6 +1,11 @@
 import type { Namespace } from '../../model/cluster.ts';
 import { type Labels, ownValue } from '../../model/labels.ts';
-import type { LabelSelector, Pod, PodAffinityTerm } from '../../model/pod.ts';
+import type {
+  LabelSelector,
+  Pod,
+  PodAffinityTerm,
+  TopologySpreadConstraint,
+} from '../../model/pod.ts';
 
 /** Whether labels meet a selector; undefined selects nothing, an empty selector everything. */
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
@@ -41,6 +46,16 @@ export function withLabelKeys(
     return value === undefined ? [] : [{ key, operator, values: [value] }];
   });
   return { ...selector, matchExpressions: [...selector.matchExpressions, ...added] };
+}
+
+/** Whether a spread constraint of the pod counts the other one. */
+export function spreadMeans(
+  pod: Pod,
+  { labelSelector, matchLabelKeys }: TopologySpreadConstraint,
+  other: Pod,
+): boolean {
+  const selector = withLabelKeys(labelSelector, pod.labels, matchLabelKeys, []);
+  return pod.namespace === other.namespace && selects(selector, other.labels);
 }
 
 /** A set of pods that a topology term counts: by namespace and labels. */
@@ -116,6 +131,12 @@ export class PodSelectors {
     const isNone = all.some(({ selector }) => selector === undefined);
     const both = { matchLabels: {}, matchExpressions: expressions };
     return this.intern(names, isNone ? undefined : both);
+  }
+
+  /** Whether an affinity term of the pod means the other one. */
+  termMeans(pod: Pod, term: PodAffinityTerm, other: Pod): boolean {
+    const { namespaces, selector } = this.meaningOf(pod, term);
+    return namespaces.has(other.namespace) && selects(selector, other.labels);
   }
 
   private meaningOf(pod: Pod, term: PodAffinityTerm) {
