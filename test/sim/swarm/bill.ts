@@ -42,6 +42,8 @@ export interface Bill {
   readonly held: ReadonlyMap<string, number>;
   /** Pods that the plan has no place for. */
   readonly unplaced: number;
+  /** The plan has more nodes, and limits leave no room for two beside the one that they replace. */
+  readonly isCramped: boolean;
   /** No plan that has room for the pods that restarts start beside those that move is cheaper. */
   readonly isLeastWithRestarts: boolean;
 }
@@ -211,6 +213,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
   };
   const plan = solve(without, world.settings.scheduling);
   const now = { paid: sumOf(free.map(priceOf)), planned: priceOfPlan(plan) };
+  const isCramped = ({ claim }: Usage): boolean => roomOf(claim, state.objects, setting).nodes < 2;
   const hasRestarts = free.some(({ pods: own }) => own.some(isRestarted));
   const priceWithSurge = (): number =>
     priceOfPlan(solve(withSurge(without, others, state.objects), world.settings.scheduling));
@@ -219,6 +222,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     hasSpot: free.some(({ claim }) => claim.labels[CAPACITY_TYPE] === SPOT),
     isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
     hasRestarts,
+    isCramped: plan.newNodeClaims.length > others.length && others.some(isCramped),
     isLeastWithRestarts: hasRestarts && now.paid > now.planned && now.paid <= priceWithSurge(),
     canRepay: repays(now.paid - now.planned, free, world),
     held,

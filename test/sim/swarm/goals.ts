@@ -240,10 +240,10 @@ export const GOALS: readonly Goal[] = [
   },
 ];
 
-/** Undefined: every node is held, so that none could be another, or no move would pay back. */
+/** Undefined: every node is held, so that none could be another, or no move can be or pays back. */
 function ratioOf(bill: Bill): number | undefined {
-  const { paid, planned, unplaced, canRepay, isLeastWithRestarts } = bill;
-  if (paid === 0 || unplaced > 0 || !canRepay) return undefined;
+  const { paid, planned, unplaced, canRepay, isCramped, isLeastWithRestarts } = bill;
+  if (paid === 0 || unplaced > 0 || !canRepay || isCramped) return undefined;
   return isLeastWithRestarts ? 1 : paid / planned;
 }
 
