@@ -5,7 +5,9 @@ import {
   withObservedMemory,
 } from '../../../../shared/app/instance-types/observed-allocatable.ts';
 import { allocatable } from '../../../../shared/core/instance-types/allocatable.ts';
+import { nodeClassHash } from '../../../../shared/core/launch/template-hash.ts';
 import type { InstanceType } from '../../../../shared/core/model/instance-type.ts';
+import { NODE_CLASS_HASH } from '../../../../shared/core/model/labels.ts';
 import { deployment } from '../../../sim/small-world.ts';
 import { runningWorld } from '../world.ts';
 
@@ -75,11 +77,23 @@ describe('memory that nodes turned out to have', () => {
     const own = { ...nodeClass, spec: { ...nodeClass.spec, userData } };
     const bytes = computed - GIB / 4;
     const seen = { ...node, allocatable: { ...node.allocatable, memory: bytes } };
-    await recordAllocatable(world.ports, own, claim, seen);
+    const started = { ...claim, annotations: { [NODE_CLASS_HASH]: nodeClassHash(own) } };
+    await recordAllocatable(world.ports, own, started, seen);
     const learnt = await world.ports.memory.allocatable();
     expect(memoryOf(withObservedMemory(types, own, learnt), name)).toBe(bytes);
     const others = memoryOf(withObservedMemory(types, state.nodeClasses[0] ?? own, learnt), name);
     expect(others).toBe(node.allocatable['memory']);
+  });
+
+  it('is not learnt from a node that was started before its class was changed', async () => {
+    const { world, nodeClass, claim, node, name } = await initialized();
+    const kubelet = { systemReserved: { memory: '1Gi' } };
+    const before = { ...nodeClass, spec: { ...nodeClass.spec, kubelet } };
+    const started = { ...claim, annotations: { [NODE_CLASS_HASH]: nodeClassHash(before) } };
+    const seen = { ...node, allocatable: { ...node.allocatable, memory: GIB } };
+    await recordAllocatable(world.ports, nodeClass, started, seen);
+    const learnt = await world.ports.memory.allocatable();
+    expect(learnt(name, claim.imageId ?? '', 1)).toBe(node.allocatable['memory']);
   });
 
   it('does not count where the class has kubelet settings of its own', async () => {
