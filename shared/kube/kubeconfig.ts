@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { Agent } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import { delimiter } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import { type ExecCredential, type ExecPlugin, execCredential } from './exec-plugin.ts';
 import { proxyOf } from './proxy.ts';
@@ -92,11 +93,24 @@ function configOf(given: string | undefined): KubeConfig {
   const [first, ...others] = kubeconfigFiles(given).map((file) => {
     const config = new KubeConfig();
     config.loadFromFile(file);
-    return config;
+    return placed(config, dirname(file));
   });
   if (first !== undefined) return others.reduce(merged, first);
   const config = new KubeConfig();
   config.loadFromDefault();
+  return placed(config, join(homedir(), '.kube'));
+}
+
+/**
+ * With the places of exec plugins that are named from the file's folder, as kubectl takes them;
+ * those without a separator are looked up in the PATH.
+ */
+function placed(config: KubeConfig, folder: string): KubeConfig {
+  config.users = config.getUsers().map((user): User => {
+    const plugin: ExecPlugin | undefined = user.exec;
+    if (!plugin?.command?.includes(sep)) return user;
+    return { ...user, exec: { ...plugin, command: resolve(folder, plugin.command) } };
+  });
   return config;
 }
 

@@ -72,6 +72,12 @@ describe('a kubeconfig', () => {
     expect(await tokens?.token()).toBe('from-exec');
   });
 
+  it('with an exec plugin in the folder of the file, wherever the command runs', async () => {
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    const { tokens } = await load(() => ({ exec: { apiVersion, command: './plugin' } }));
+    expect(await tokens?.token()).toBe('from-exec');
+  });
+
   const printing = (value: string): readonly string[] => [
     '-c',
     `cat >&2; printf '{"status":{"token":"%s"}}' "${value}"`,
