@@ -1,5 +1,6 @@
 import { isOpen } from '../../shared/aws/cluster-access.ts';
 import { CLUSTER_FUNCTIONS, shortened } from '../../shared/contract.ts';
+import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import { AWS_REGIONS } from '../aws-regions.ts';
 import { LOG_IN } from '../log-in.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
@@ -149,28 +150,57 @@ function checkAutoMode({ isAutoMode }: Cluster): readonly Line[] {
 function checkNodeRoles(facts: Facts): readonly Line[] {
   const { accessEntries, classes, asked } = facts;
   if (classes.length === 0) return [];
+  const own = stackRole(asked.cluster, asked.region);
   return judged('node role', accessEntries, (entries) =>
     classes.flatMap(({ nodeClass, role }) =>
       judged('node role', role, (name): Line => {
         const mine = entries.filter(({ principalArn }) => principalArn.endsWith(`/${name}`));
-        const entry = mine.find(({ type }) => type.startsWith('EC2'));
+        const types = entryTypes(nodeClass);
+        const entry = mine.find(({ type }) => types.includes(type));
         if (entry !== undefined) {
           return ok('node role', `${name} of ${nodeClass.name} has an access entry ${entry.type}`);
         }
-        if (name === stackRole(asked.cluster, asked.region) && !isDeployed(facts)) {
+        if ([own, windowsRole(own)].includes(name) && !isDeployed(facts)) {
           return ok('node role', `${name} of ${nodeClass.name} comes with the stack`);
         }
-        const type = nodeClass.imageFamily.startsWith('Windows') ? 'EC2_WINDOWS' : 'EC2_LINUX';
-        const account = facts.caller.ok ? facts.caller.value.account : 'ACCOUNT';
+        const [other] = mine;
         return fail(
           'node role',
-          `${name} of the EC2NodeClass ${nodeClass.name} has no access entry of type ${type}: ` +
-            'nodes cannot join',
-          `deploy with -c nodeRole=arn:aws:iam::${account}:role/${name} -c nodeRoleEntry=true`,
+          `${name} of the EC2NodeClass ${nodeClass.name} has no access entry of type ${types[0]}` +
+            `${other === undefined ? '' : `, but one of type ${other.type}`}: nodes cannot join`,
+          entryAdvice(facts, nodeClass, name, other !== undefined),
         );
       }),
     ),
   );
+}
+
+/**
+ * The best type first. `EC2` is for nodes of Auto Mode; with that of Linux no kube-proxy runs on
+ * Windows, while that of Windows has all rights of the other.
+ */
+function entryTypes({ imageFamily }: NodeClass): readonly string[] {
+  const windows = 'EC2_WINDOWS';
+  return imageFamily.startsWith('Windows') ? [windows] : ['EC2_LINUX', windows];
+}
+
+function entryAdvice(
+  { asked, caller }: Facts,
+  { imageFamily }: NodeClass,
+  role: string,
+  hasOther: boolean,
+): string {
+  const own = stackRole(asked.cluster, asked.region);
+  if (imageFamily.startsWith('Windows')) {
+    return `deploy with -c windowsNodes=true, and name its role in spec.role: ${windowsRole(own)}`;
+  }
+  if (hasOther) return `the type cannot be changed: name another role in spec.role, such as ${own}`;
+  const account = caller.ok ? caller.value.account : 'ACCOUNT';
+  return `deploy with -c nodeRole=arn:aws:iam::${account}:role/${role} -c nodeRoleEntry=true`;
+}
+
+function windowsRole(stackRole: string): string {
+  return `${stackRole}-windows`;
 }
 
 /** As the construct of the node role names it. */

@@ -1,6 +1,11 @@
 import { aClass, CLASS, unknown, yes } from './healthy.ts';
 import { asked, cluster, IN_VPC, NOT_DEPLOYED, type Row } from './row.ts';
 
+const WINDOWS_CLASS = {
+  ...CLASS,
+  nodeClass: aClass({ amiSelectorTerms: [{ alias: 'windows2022@latest' }] }),
+};
+
 export const CLUSTER_ROWS: readonly Row[] = [
   [
     'GovCloud',
@@ -93,13 +98,40 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'a Windows class',
     {
       accessEntries: yes([]),
-      classes: [
-        { ...CLASS, nodeClass: aClass({ amiSelectorTerms: [{ alias: 'windows2022@latest' }] }) },
-      ],
+      classes: [WINDOWS_CLASS],
     },
     'node role',
     'FAIL',
     'EC2_WINDOWS',
+  ],
+  [
+    'a node role whose entry is for nodes of Auto Mode',
+    {
+      accessEntries: yes([
+        { principalArn: 'arn:aws:iam::111122223333:role/EksNodes', type: 'EC2' },
+      ]),
+    },
+    'node role',
+    'FAIL',
+    'no access entry of type EC2_LINUX, but one of type EC2: nodes cannot join',
+  ],
+  [
+    'a Windows class whose role is that of Linux nodes',
+    { classes: [WINDOWS_CLASS] },
+    'node role',
+    'FAIL',
+    '-c windowsNodes=true, and name its role in spec.role: JoinerNode-eu-west-1-demo-windows',
+  ],
+  [
+    "the stack's role for Windows before the deployment",
+    {
+      ...NOT_DEPLOYED,
+      accessEntries: yes([]),
+      classes: [{ ...WINDOWS_CLASS, role: yes('JoinerNode-eu-west-1-demo-windows') }],
+    },
+    'node role',
+    'OK',
+    'comes with the stack',
   ],
   [
     "the stack's role before the deployment",
