@@ -42,3 +42,9 @@ export const AWS_REGIONS: readonly string[] = [
 export function dnsSuffixOf(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
+
+/** The ARN of a role by its name, in the account and partition of the region. */
+export function roleArn(region: string, account: string, name: string): string {
+  const partition = region.startsWith('cn-') ? 'aws-cn' : 'aws';
+  return `arn:${partition}:iam::${account}:role/${name}`;
+}

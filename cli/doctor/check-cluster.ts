@@ -1,7 +1,7 @@
 import { isOpen } from '../../shared/aws/cluster-access.ts';
 import { CLUSTER_FUNCTIONS, shortened } from '../../shared/contract.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
-import { AWS_REGIONS } from '../aws-regions.ts';
+import { AWS_REGIONS, roleArn } from '../aws-regions.ts';
 import { LOG_IN } from '../log-in.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
@@ -196,7 +196,8 @@ function entryAdvice(
   }
   if (hasOther) return `the type cannot be changed: name another role in spec.role, such as ${own}`;
   const account = caller.ok ? caller.value.account : 'ACCOUNT';
-  return `deploy with -c nodeRole=arn:aws:iam::${account}:role/${role} -c nodeRoleEntry=true`;
+  const arn = roleArn(asked.region, account, role);
+  return `deploy with -c nodeRole=${arn} -c nodeRoleEntry=true`;
 }
 
 function windowsRole(stackRole: string): string {

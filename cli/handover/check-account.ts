@@ -1,5 +1,6 @@
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { ClusterState } from '../../shared/ports.ts';
+import { roleArn } from '../aws-regions.ts';
 import type { Facts } from '../doctor/facts.ts';
 import { fail, judged, type Line, ok, warn } from '../doctor/line.ts';
 import { someOf } from '../words.ts';
@@ -11,10 +12,11 @@ function checkRoles({ asked, caller }: Facts, { passable }: AccountFacts): reado
     [...roles].map(([role, isPassable]): Line => {
       if (isPassable) return ok('pass role', `provision may launch nodes with the role ${role}`);
       const account = caller.ok ? caller.value.account : 'ACCOUNT';
+      const arn = roleArn(asked.region, account, role);
       return fail(
         'pass role',
         `provision may not launch nodes with the role ${role}`,
-        `deploy with -c nodeRoles=arn:aws:iam::${account}:role/${role} -c cluster=${asked.cluster}`,
+        `deploy with -c nodeRoles=${arn} -c cluster=${asked.cluster}`,
       );
     }),
   );

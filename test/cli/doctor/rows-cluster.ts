@@ -84,6 +84,13 @@ export const CLUSTER_ROWS: readonly Row[] = [
     '-c nodeRole=arn:aws:iam::111122223333:role/EksNodes -c nodeRoleEntry=true',
   ],
   [
+    'a node role without one in China',
+    { asked: asked({ region: 'cn-north-1' }), accessEntries: yes([]) },
+    'node role',
+    'FAIL',
+    '-c nodeRole=arn:aws-cn:iam::111122223333:role/EksNodes -c nodeRoleEntry=true',
+  ],
+  [
     'a node role whose entry is of a person',
     {
       accessEntries: yes([
