@@ -1,3 +1,6 @@
+import { isOurs } from '../../shared/core/launch/node-classes.ts';
+import { CAPACITY_TYPE, SPOT } from '../../shared/core/model/labels.ts';
+import type { RequirementExpression } from '../../shared/core/model/requirement.ts';
 import type { Facts } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
@@ -70,15 +73,18 @@ function checkRules({ quotas, functions }: Facts): readonly Line[] {
   });
 }
 
-/** Pools that may launch spot instances; without any manifest nobody knows. */
+/** NodePools that may launch spot instances: one that says nothing of it does, where it is cheaper. */
 function usesSpot({ pools }: Facts): boolean {
-  return pools.some(({ template }) =>
-    template.requirements.some(
-      ({ key, operator, values }) =>
-        key === 'karpenter.sh/capacity-type' &&
-        (operator === 'NotIn' ? !values.includes('spot') : values.includes('spot')),
-    ),
+  return pools.some(
+    ({ template }) =>
+      isOurs(template.nodeClassRef) &&
+      template.requirements.every((each) => each.key !== CAPACITY_TYPE || allowsSpot(each)),
   );
+}
+
+function allowsSpot({ operator, values }: RequirementExpression): boolean {
+  if (operator === 'NotIn') return !values.includes(SPOT);
+  return operator === 'Exists' || values.includes(SPOT);
 }
 
 function checkSpotRole(facts: Facts): readonly Line[] {

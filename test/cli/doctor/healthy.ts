@@ -61,7 +61,9 @@ export function aClass(spec: object = {}): NodeClass {
   return decoded.value;
 }
 
-export function aPool(operator: string, values: readonly string[]): NodePool {
+/** Without an operator it says nothing of capacity types. */
+export function aPool(operator?: string, values: readonly string[] = []): NodePool {
+  const key = 'karpenter.sh/capacity-type';
   const decoded = decodeNodePool({
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
@@ -70,7 +72,7 @@ export function aPool(operator: string, values: readonly string[]): NodePool {
       template: {
         spec: {
           nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
-          requirements: [{ key: 'karpenter.sh/capacity-type', operator, values }],
+          requirements: operator === undefined ? [] : [{ key, operator, values }],
         },
       },
     },

@@ -69,6 +69,15 @@ export const ACCOUNT_ROWS: readonly Row[] = [
     'FAIL',
     'create-service-linked-role',
   ],
+  ...[aPool(), aPool('Exists')].map(
+    (pool): Row => [
+      'no spot role, capacity types left open',
+      { spotRole: yes(false), pools: [pool] },
+      'spot role',
+      'FAIL',
+      'create-service-linked-role',
+    ],
+  ),
   [
     'no spot role, on demand alone',
     { spotRole: yes(false), pools: [aPool('NotIn', ['spot'])] },
