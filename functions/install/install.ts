@@ -172,8 +172,8 @@ async function definitionsAsTheyAre(
   if (lacks.length === 0) return;
   throw new InstallFault(
     `the cluster ${cluster} lacks CRDs that this version needs, and installCrds is false: ` +
-      `${lacks.slice(0, 3).join('; ')}. Upgrade the chart joiner-crds, or apply them: ` +
-      'kubectl apply --server-side -f infra/crds',
+      `${lacks.slice(0, 3).join('; ')}. Upgrade the chart joiner-crds, or apply them with this ` +
+      "version's command: joiner crds | kubectl apply --server-side -f -",
   );
 }
 
@@ -192,7 +192,8 @@ async function asItIs(
   throw new InstallFault(
     `the cluster ${cluster} lacks what this version needs, and the installer is not its admin: ` +
       `${lacks.slice(0, 3).join('; ')}. Deploy without installerAccess=false, or apply it as the ` +
-      'admin: kubectl apply --server-side -f infra/crds -f infra/rbac -f infra/flow-control',
+      "admin with this version's command: joiner export manifests && " +
+      'kubectl apply --server-side --recursive -f joiner-manifests',
   );
 }
 

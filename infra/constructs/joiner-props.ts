@@ -324,8 +324,8 @@ export interface JoinerProps {
   readonly reservedConcurrency?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
    * Whether the installer is a cluster admin during deployments that change CRDs or RBAC. The stack
-   * removes the admin policy at the end. If false, apply `infra/crds`, `infra/rbac` and
-   * `infra/flow-control` before each deployment.
+   * removes the admin policy at the end. If false, apply what `joiner export manifests` writes
+   * before each deployment.
    * @default true
    */
   readonly installerAccess?: boolean;

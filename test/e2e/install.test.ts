@@ -306,7 +306,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect(outcome.status).toBe('FAILED');
     expect(outcome.reason).toContain('ClusterRole joiner:interrupt lacks');
     expect(outcome.reason).toContain('list nodeclaims.karpenter.sh');
-    expect(outcome.reason).toContain('kubectl apply --server-side -f infra/crds -f infra/rbac');
+    expect(outcome.reason).toContain('kubectl apply --server-side --recursive -f joiner-manifests');
     expect(await rightsOf('joiner:interrupt')).toEqual([OF_YESTERDAY]);
     expect((await run('Update')).status).toBe('SUCCESS');
     expect((await run('Update', { group })).status).toBe('SUCCESS');

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { InstallCloud } from '../../../functions/install/cloud.ts';
 import { type InstallPorts, install } from '../../../functions/install/install.ts';
 import type { ClusterAccess } from '../../../shared/aws/cluster-access.ts';
+import { KubeClient } from '../../../shared/kube/client.ts';
+import { systemTiming } from '../../../shared/kube/time.ts';
 
 const FACTS: ClusterAccess = {
   status: 'ACTIVE',
@@ -52,6 +54,31 @@ function world(change: Change = {}) {
     log: () => {},
   };
   return { ports, answers, removed };
+}
+
+/** A cluster that has nothing yet, and whose admin the caller is or is not. */
+function emptyCluster(isAdmin: boolean): KubeClient {
+  const answer = (status: number, object: object) => ({
+    status,
+    header: () => 'application/json',
+    cancel: () => {},
+    body: (async function* () {
+      yield Buffer.from(JSON.stringify(object));
+    })(),
+  });
+  return new KubeClient({
+    transport: {
+      send: async ({ path }) =>
+        path.endsWith('selfsubjectaccessreviews')
+          ? answer(201, { status: { allowed: isAdmin } })
+          : answer(404, { kind: 'Status', reason: 'NotFound', code: 404 }),
+      close: async () => {},
+    },
+    tokens: undefined,
+    timing: systemTiming,
+    name: 'joiner-test',
+    version: '1',
+  });
 }
 
 function request(type: string, step: string, properties: object = {}): object {
@@ -179,6 +206,28 @@ describe('another endpoint', () => {
     await install(ports, change('settle', 'private', 'public'), MINUTE_MS);
     const message = 'the endpoint of the cluster demo is private: deploy with -c endpoint=private';
     expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining(message) }]);
+  });
+});
+
+describe('what is there has to do', () => {
+  const manifests = [
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'nodepools.karpenter.sh' },
+    },
+  ];
+
+  it.each([
+    ['where the installer is no admin', { Admin: 'false' }, false, 'joiner export manifests && '],
+    ['where others apply CRDs', { Admin: 'true', Crds: 'checked' }, true, 'joiner crds | kubectl'],
+  ])('%s, else the reason has a command of the package', async (_, given, allowed, command) => {
+    const { ports, answers } = world();
+    const connect = () => emptyCluster(allowed);
+    await install({ ...ports, connect, manifests }, request('Create', 'apply', given), MINUTE_MS);
+    const reason = expect.stringContaining('nodepools.karpenter.sh is absent. ');
+    expect(answers).toMatchObject([{ Status: 'FAILED', Reason: reason }]);
+    expect(JSON.stringify(answers)).toContain(command);
   });
 });
 
