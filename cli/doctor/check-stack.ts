@@ -189,26 +189,29 @@ function checkRights(facts: Facts, { rights: all }: Kubernetes): Line {
     : warn('rights', said, deployCommand(facts));
 }
 
+/** `nodeclass` runs every five minutes: as long as its alarm waits. */
+const NODECLASS_MS = 15 * 60_000;
+
 /** `provision` shares its Lease with `disrupt`: each says on it when it took it. */
 const AT_WORK = [
-  ['provision', 'joiner-decide'],
-  ['disrupt', 'joiner-decide'],
-  ['lifecycle', 'joiner-lifecycle'],
-] as const satisfies readonly (readonly [FunctionName, string])[];
+  ['provision', 'joiner-decide', aliveMs('Joiner')],
+  ['disrupt', 'joiner-decide', aliveMs('Joiner')],
+  ['lifecycle', 'joiner-lifecycle', aliveMs('Joiner')],
+  ['nodeclass', 'joiner-nodeclass', NODECLASS_MS],
+] as const satisfies readonly (readonly [FunctionName, string, number])[];
 
-/** Leases tell when a function last had the cluster; each is taken once a minute. */
+/** Leases tell when a function last had the cluster, and how old that may be. */
 function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[] {
   if (!isDeployed(facts) || isShadow(facts)) return [];
-  return AT_WORK.map(([name, own]): Line => {
+  return AT_WORK.map(([name, own, ageMsMax]): Line => {
     const sign = signs.find(({ lease }) => lease === `kube-system/${own}`);
-    const advice = logsOf(facts, name, '10m');
+    const advice = logsOf(facts, name, '20m');
     // One that says of nobody who took it is of an older version.
     const atMs = sign?.takenBy.size === 0 ? sign.atMs : sign?.takenBy.get(name);
     if (atMs === undefined) return fail('at work', `${name} has never taken its Lease`, advice);
     const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
     const message = `${name} took its Lease ${seconds} s ago`;
-    const isAlive = nowMs - atMs < aliveMs('Joiner');
-    return isAlive ? ok('at work', message) : fail('at work', message, advice);
+    return nowMs - atMs < ageMsMax ? ok('at work', message) : fail('at work', message, advice);
   });
 }
 

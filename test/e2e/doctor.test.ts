@@ -95,6 +95,7 @@ await describeWithControlPlane(
         'FAIL: provision has never taken its Lease',
         'FAIL: disrupt has never taken its Lease',
         'FAIL: lifecycle has never taken its Lease',
+        'FAIL: nodeclass has never taken its Lease',
       ]);
       expect(exitCode).toBe(1);
     });
@@ -103,7 +104,7 @@ await describeWithControlPlane(
       await establishCrds(admin(), await ourCrds());
       await applyManifests(admin(), manifests());
       const leases = kubeLeases({ client: admin(), holder: 'request-1' });
-      for (const name of ['decide', 'lifecycle']) {
+      for (const name of ['decide', 'lifecycle', 'nodeclass']) {
         await (await leases.acquire(name))?.releaseUnlessWoken();
       }
       const file = await writeKubeconfig(folder, plane());

@@ -34,7 +34,7 @@ export const KUBERNETES: Kubernetes = {
   nowMs: NOW_MS,
   definitions: new Map(customResourceDefinitions().map((each) => [each.metadata.name, each])),
   rights: [{ object: 'ClusterRole joiner:watch', state: 'same' }],
-  signs: ['decide', 'lifecycle'].map((name) => ({
+  signs: ['decide', 'lifecycle', 'nodeclass'].map((name) => ({
     who: 'Joiner',
     lease: `kube-system/joiner-${name}`,
     atMs: NOW_MS - 30_000,

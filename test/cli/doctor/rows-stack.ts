@@ -218,6 +218,20 @@ export const STACK_ROWS: readonly Row[] = [
   ],
   ['never begun', kubernetes({ signs: [] }), 'at work', 'FAIL', 'lifecycle has never taken'],
   [
+    'nodeclass between two of its runs',
+    kubernetes({ signs: [sign('joiner-nodeclass', 899)] }),
+    'at work',
+    'OK',
+    'nodeclass took its Lease 899 s ago',
+  ],
+  [
+    'stopped nodeclass',
+    kubernetes({ signs: [sign('joiner-nodeclass', 901)] }),
+    'at work',
+    'FAIL',
+    'aws logs tail /aws/lambda/joiner-demo-nodeclass --region eu-west-1',
+  ],
+  [
     'Karpenter at work',
     kubernetes({ signs: [...KUBERNETES.signs, sign('karpenter-leader-election', 59)] }),
     'karpenter',
