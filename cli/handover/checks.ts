@@ -2,7 +2,16 @@ import type { StackSettings } from '../../shared/app/settings.ts';
 import { nodeClassProblems } from '../../shared/core/launch/node-class-problems.ts';
 import { isOurs, isUsable } from '../../shared/core/launch/node-classes.ts';
 import { conditionOf } from '../../shared/core/lifecycle/conditions.ts';
+import {
+  CONSOLIDATION_GUARD,
+  LIMIT_GROUP,
+  LIMITS_GUARD,
+  PAUSE,
+  RETURN_TO_FIRST_CHOICE,
+  USAGE_GUARD,
+} from '../../shared/core/model/labels.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
+import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import { fail, type Line, ok, warn } from '../doctor/line.ts';
 import { aliveMs, type Sign } from '../release/alive.ts';
 import type { StackPlace } from '../stack-settings.ts';
@@ -183,10 +192,6 @@ export function checkAdoption(checked: Checked): readonly Line[] {
 /** What Karpenter would not find as it expects it. */
 export function checkHandBack({ position }: Pick<Checked, 'position'>): readonly Line[] {
   const { karpenter, record, state } = position;
-  const { nodePools } = state.objects;
-  const guarded = nodePools.filter(({ annotations }) =>
-    Object.keys(annotations).some((key) => /^joiner\.dev\/.*-guard$/.test(key)),
-  );
   const lines: Line[] = [];
   if (karpenter !== undefined) {
     lines.push(checkVersion(karpenter), ...checkElection(karpenter, position));
@@ -197,10 +202,26 @@ export function checkHandBack({ position }: Pick<Checked, 'position'>): readonly
   }
   const replicas = record?.karpenter?.replicas;
   if (replicas !== undefined) lines.push(ok('replicas', `Karpenter had ${replicas}`));
-  if (guarded.length > 0) {
-    const names = someOf(guarded.map(({ name }) => name));
-    const message = `annotations joiner.dev/…-guard of NodePool ${names} mean nothing to Karpenter`;
-    lines.push(warn('guards', message, 'they stay, for Joiner to find them again'));
-  }
-  return lines;
+  return [...lines, ...checkAnnotations(state.objects.nodePools)];
+}
+
+/** What people set on NodePools, by which Joiner launches and disrupts. */
+const HOLDING = [
+  LIMITS_GUARD,
+  USAGE_GUARD,
+  CONSOLIDATION_GUARD,
+  RETURN_TO_FIRST_CHOICE,
+  LIMIT_GROUP,
+  PAUSE,
+];
+
+function checkAnnotations(nodePools: readonly NodePool[]): readonly Line[] {
+  return HOLDING.flatMap((key) => {
+    const pools = nodePools.filter(({ annotations }) => annotations[key] !== undefined);
+    if (pools.length === 0) return [];
+    const names = someOf(pools.map(({ name }) => name));
+    const message = `the annotation ${key} of NodePool ${names} means nothing to Karpenter`;
+    const advice = 'they stay, for Joiner to find them again; see what has to hold until then';
+    return [warn('annotations', message, advice)];
+  });
 }

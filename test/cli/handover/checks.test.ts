@@ -267,13 +267,17 @@ describe('before a hand-back', () => {
     ]);
   });
 
-  it('no Karpenter, and guards that it does not know', () => {
-    const nodePools = [poolOf('a', { annotations: { 'joiner.dev/limits-guard': 'cpu=4' } })];
+  it('no Karpenter, and annotations that it does not know', () => {
+    const nodePools = [
+      poolOf('a', { annotations: { 'joiner.dev/limits-guard': 'cpu=4' } }),
+      poolOf('b', { annotations: { 'joiner.dev/pause': 'disrupt from @daily for 6h' } }),
+    ];
     const state = clusterState({ nodePools });
     const position = positionWith({ ...stopped, karpenter: undefined, state });
     expect(checkHandBack({ position }).map(said)).toEqual([
       'WARN karpenter: no Deployment of Karpenter is in the cluster',
-      'WARN guards: annotations joiner.dev/…-guard of NodePool a mean nothing to Karpenter',
+      'WARN annotations: the annotation joiner.dev/limits-guard of NodePool a means nothing to Karpenter',
+      'WARN annotations: the annotation joiner.dev/pause of NodePool b means nothing to Karpenter',
     ]);
   });
 });
