@@ -62,18 +62,28 @@ function gateLines(
   state: ClusterState,
 ): readonly Line[] {
   const given = gatesOf(karpenter);
+  const theirs = (gate: FeatureGate): boolean =>
+    given.get(gate) ?? KARPENTER_GATES[gate] ?? FEATURE_GATES[gate];
   const differing = GATE_NAMES.flatMap((gate) => {
     const subject = subjectOf(gate, state);
-    const theirs = given.get(gate) ?? KARPENTER_GATES[gate] ?? FEATURE_GATES[gate];
-    if (subject === undefined || theirs === stack.gates[gate]) return [];
-    const said = `${gate} is ${theirs} in Karpenter and ${stack.gates[gate]} in Joiner: ${subject}`;
-    const advice = `for what Karpenter does, deploy with -c featureGates=${gate}=${theirs}`;
-    return [warn('feature gates', said, advice)];
+    const isDifferent = subject !== undefined && theirs(gate) !== stack.gates[gate];
+    return isDifferent ? [{ gate, subject }] : [];
+  });
+  // One option for all of them: the gates that it leaves out are set to their defaults.
+  const wanted = new Map(differing.map(({ gate }) => [gate, theirs(gate)]));
+  const option = GATE_NAMES.map((gate) => [gate, wanted.get(gate) ?? stack.gates[gate]] as const)
+    .filter(([gate, isOpen]) => isOpen !== FEATURE_GATES[gate])
+    .map((pair) => pair.join('='));
+  const how = option.length === 0 ? 'without featureGates' : `with -c featureGates=${option}`;
+  const lines = differing.map(({ gate, subject }) => {
+    const said = `${gate} is ${theirs(gate)} in Karpenter and ${stack.gates[gate]} in Joiner`;
+    const advice = `for what Karpenter does, deploy ${how}`;
+    return warn('feature gates', `${said}: ${subject}`, advice);
   });
   const lost = ONLY_KARPENTER.filter((gate) => given.get(gate) === true).map((gate) =>
     warn('feature gates', `${gate} is on in Karpenter; Joiner has nothing like it`, LOST),
   );
-  return [...differing, ...lost];
+  return [...lines, ...lost];
 }
 
 const LOST = `${pageUrl('compatibility.md')} says what Joiner does instead`;

@@ -161,15 +161,16 @@ describe('what is in the way', () => {
   });
 });
 
-describe('settings of Karpenter that are not those of Joiner', () => {
-  const all = clusterState(
-    {
-      nodePools: [poolOf('a', { replicas: 2 })],
-      nodeOverlays: [nodeOverlay('o', { requirements: [], price: '1' })],
-    },
-    {},
-  );
+/** What two gates of Karpenter are about. */
+const all = clusterState(
+  {
+    nodePools: [poolOf('a', { replicas: 2 })],
+    nodeOverlays: [nodeOverlay('o', { requirements: [], price: '1' })],
+  },
+  {},
+);
 
+describe('settings of Karpenter that are not those of Joiner', () => {
   it.each<
     readonly [
       string,
@@ -236,12 +237,28 @@ describe('settings of Karpenter that are not those of Joiner', () => {
   ])('%s', (_, env, stack, lines) => {
     expect(checkSettings(karpenter(env), stackWith(stack), all).map(said)).toEqual(lines);
   });
+});
 
-  it('advice is an option of the deployment', () => {
-    const [line] = checkSettings(karpenter(), stackWith(), all);
-    expect(line?.advice).toBe(
-      'for what Karpenter does, deploy with -c featureGates=NodeOverlay=false',
-    );
+describe('advice on gates', () => {
+  it.each<readonly [string, string, string, string]>([
+    ['all that differ', '', '', 'with -c featureGates=NodeOverlay=false,StaticCapacity=false'],
+    [
+      'what the stack has otherwise',
+      'NodeOverlay=true,NodeRepair=true',
+      'NodeRepair=true,SpotToSpotConsolidation=true',
+      'with -c featureGates=NodeRepair=true,StaticCapacity=false',
+    ],
+    [
+      'no gate, where all are the defaults then',
+      'NodeOverlay=true,StaticCapacity=true',
+      'NodeRepair=true',
+      'without featureGates',
+    ],
+  ])('is one option, which has %s', (_, theirs, ours, how) => {
+    const stack = ours === '' ? {} : { FEATURE_GATES: ours };
+    const lines = checkSettings(karpenter({ FEATURE_GATES: theirs }), stackWith(stack), all);
+    const advice = [...new Set(lines.map((line) => line.advice))];
+    expect(advice).toEqual([`for what Karpenter does, deploy ${how}`]);
   });
 });
 
