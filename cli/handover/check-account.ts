@@ -8,18 +8,21 @@ import type { AccountFacts, QueueFacts } from './account.ts';
 import { liveClaims } from './claims.ts';
 
 function checkRoles({ asked, caller }: Facts, { passable }: AccountFacts): readonly Line[] {
-  return judged('pass role', passable, (roles) =>
-    [...roles].map(([role, isPassable]): Line => {
+  const { cluster, region } = asked;
+  const account = caller.ok ? caller.value.account : 'ACCOUNT';
+  return judged('pass role', passable, (roles) => {
+    const refused = [...roles].filter(([, isPassable]) => !isPassable);
+    // One option for all of them: it takes the place of the list that the stack has.
+    const arns = refused.map(([role]) => roleArn(region, account, role));
+    const advice =
+      `deploy with -c nodeRoles=${arns.join(',')} -c cluster=${cluster}; ` +
+      'roles that nodeRoles has already have to stay in the list. Where they have access entries: ' +
+      '-c nodeRoleEntry=false';
+    return [...roles].map(([role, isPassable]): Line => {
       if (isPassable) return ok('pass role', `provision may launch nodes with the role ${role}`);
-      const account = caller.ok ? caller.value.account : 'ACCOUNT';
-      const arn = roleArn(asked.region, account, role);
-      return fail(
-        'pass role',
-        `provision may not launch nodes with the role ${role}`,
-        `deploy with -c nodeRoles=${arn} -c cluster=${asked.cluster}`,
-      );
-    }),
-  );
+      return fail('pass role', `provision may not launch nodes with the role ${role}`, advice);
+    });
+  });
 }
 
 function counted(rules: readonly string[]): string {

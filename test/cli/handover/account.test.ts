@@ -82,11 +82,17 @@ describe('what is in the way', () => {
 
   it('advice is a command', () => {
     const advice = checked({
-      passable: fact(new Map([['nodes', false]])),
+      passable: fact(
+        new Map([
+          ['nodes', false],
+          ['known', true],
+          ['windows', false],
+        ]),
+      ),
       templates: fact(1),
     }).map((each) => each.advice);
     expect(advice.find((each) => each.startsWith('deploy'))).toMatch(
-      /^deploy with -c nodeRoles=arn:aws:iam::\d{12}:role\/nodes -c cluster=/,
+      /^deploy with -c nodeRoles=arn:aws:iam::\d{12}:role\/nodes,arn:\S*:role\/windows -c cluster=/,
     );
     expect(advice.join()).toContain('aws ec2 delete-launch-template');
   });
