@@ -185,19 +185,30 @@ function entryTypes({ imageFamily }: NodeClass): readonly string[] {
 }
 
 function entryAdvice(
-  { asked, caller }: Facts,
+  facts: Facts,
   { imageFamily }: NodeClass,
   role: string,
   hasOther: boolean,
 ): string {
-  const own = stackRole(asked.cluster, asked.region);
+  const { cluster, region } = facts.asked;
+  const own = stackRole(cluster, region);
   if (imageFamily.startsWith('Windows')) {
     return `deploy with -c windowsNodes=true, and name its role in spec.role: ${windowsRole(own)}`;
   }
   if (hasOther) return `the type cannot be changed: name another role in spec.role, such as ${own}`;
-  const account = caller.ok ? caller.value.account : 'ACCOUNT';
-  const arn = roleArn(asked.region, account, role);
-  return `deploy with -c nodeRole=${arn} -c nodeRoleEntry=true`;
+  const account = facts.caller.ok ? facts.caller.value.account : 'ACCOUNT';
+  const arn = roleArn(region, account, role);
+  if (!isDeployed(facts)) return `deploy with -c nodeRole=${arn} -c nodeRoleEntry=true`;
+  // The stack's own: CloudFormation has made its entry, and does not look for it again.
+  if (role === own) {
+    return (
+      `aws eks create-access-entry --cluster-name ${cluster} --region ${region} ` +
+      `--principal-arn ${arn} --type EC2_LINUX`
+    );
+  }
+  // As nodeRole it would take the place of the role that other classes name.
+  const others = 'roles that nodeRoles has already have to stay in the list';
+  return `deploy with -c nodeRoles=${arn}; ${others}`;
 }
 
 function windowsRole(stackRole: string): string {

@@ -77,18 +77,25 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ['auto mode', cluster({ isAutoMode: true }), 'auto mode', 'WARN', 'nodeClassRef'],
   ['a node role with an entry', {}, 'node role', 'OK', 'EksNodes of default'],
   [
-    'a node role without one',
-    { accessEntries: yes([]) },
+    'a node role without one, before the deployment',
+    { ...NOT_DEPLOYED, accessEntries: yes([]) },
     'node role',
     'FAIL',
     '-c nodeRole=arn:aws:iam::111122223333:role/EksNodes -c nodeRoleEntry=true',
+  ],
+  [
+    'a node role without one, beside that of the stack',
+    { accessEntries: yes([]) },
+    'node role',
+    'FAIL',
+    'deploy with -c nodeRoles=arn:aws:iam::111122223333:role/EksNodes; roles that nodeRoles has',
   ],
   [
     'a node role without one in China',
     { asked: asked({ region: 'cn-north-1' }), accessEntries: yes([]) },
     'node role',
     'FAIL',
-    '-c nodeRole=arn:aws-cn:iam::111122223333:role/EksNodes -c nodeRoleEntry=true',
+    '-c nodeRoles=arn:aws-cn:iam::111122223333:role/EksNodes',
   ],
   [
     'a node role whose entry is of a person',
@@ -156,7 +163,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     { accessEntries: yes([]), classes: [{ ...CLASS, role: yes('JoinerNode-eu-west-1-demo') }] },
     'node role',
     'FAIL',
-    'nodes cannot join',
+    'aws eks create-access-entry --cluster-name demo --region eu-west-1 --principal-arn arn:aws:',
   ],
   [
     'a role in a profile that nobody may read',
