@@ -91,7 +91,7 @@ export function reservationNotes(
 ): readonly string[] {
   if (scenario?.steps.some(({ reserve }) => reserve !== undefined)) return [];
   const field = 'spec.capacityReservationSelectorTerms';
-  const why = 'no step `reserve` of a scenario has created any capacity reservation';
+  const why = 'the account has none until a scenario of joiner simulate reserves some';
   return manifests
     .filter(({ kind }) => kind === 'EC2NodeClass')
     .filter((object) => listAt(object, ...field.split('.')).length > 0)

@@ -250,7 +250,7 @@ describe('what manifests name that is elsewhere', () => {
     );
     const { stderr } = await run('1m', [reserved]);
     expect(stderr).toMatch(
-      /EC2NodeClass\/reserved: spec.capacityReservationSelectorTerms match nothing/,
+      /EC2NodeClass\/reserved: spec.capacityReservationSelectorTerms match nothing: the account has none/,
     );
   });
 });
