@@ -79,6 +79,29 @@ describe('capacity that is there', () => {
     expect(planOf({ nodes, nodeClaims: tainted, pods }).existing).toEqual([]);
   });
 
+  it.each([
+    ['not reported', {}],
+    ['reported as none', { gpu: 0 }],
+  ])('counts the devices of a node that starts while they are %s', (_, reported) => {
+    const made = nodeOf('n', 4, 16);
+    const { [INITIALIZED]: _initialized, ...labels } = made.labels;
+    const room = { ...made.allocatable, ...reported };
+    const nodes = [{ ...made, labels, capacity: room, allocatable: room }];
+    const promised = { ...made.allocatable, gpu: 1 };
+    const nodeClaims = [
+      claimOf('c', {
+        providerId: made.providerId,
+        nodeName: 'n',
+        capacity: promised,
+        allocatable: promised,
+      }),
+    ];
+    const pods = [podOf('a', { requests: { cpu: 100, gpu: 1, pods: 1 } })];
+    expect(planOf({ nodes, nodeClaims, pods }).existing).toEqual([
+      { node: 'n', pods: ['default/a'] },
+    ]);
+  });
+
   it('leaves a node that goes away out, and places its pods anew', () => {
     const running = podOf('a', {}, { nodeName: 'n' });
     const nodes = [nodeOf('n', 4, 16, { deletedAtMs: 1 })];

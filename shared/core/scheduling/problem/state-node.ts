@@ -16,7 +16,7 @@ import {
   ZONE,
 } from '../../model/labels.ts';
 import type { NodeClaim } from '../../model/provisioning.ts';
-import { maxResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import { amountOf, maxResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { CANDIDATE, isDisrupted, isEphemeralTaint, type Taint } from '../../model/taint.ts';
 import { NODE_NAME_FIELD } from './node-terms.ts';
@@ -140,9 +140,18 @@ function mayStay(node: Node, isReplacedNow: boolean): boolean {
 }
 
 /**
+ * Until a node is initialised, what its device plugins have not found yet is what the claim
+ * promises. The kubelet says 0 of that as soon as it knows of the resource: of huge pages from the
+ * beginning, of devices when their plugin comes before their driver.
+ */
+function withPromised(reported: Resources, promised: Resources): Resources {
+  const awaited = Object.entries(promised).filter(([name]) => amountOf(reported, name) === 0);
+  return { ...reported, ...Object.fromEntries(awaited) };
+}
+
+/**
  * A node that has not been registered yet carries only what its kubelet says: the claim's labels
- * and taints will be synced to it. Until it is initialised, resources that its device plugins have
- * not reported yet are those that the claim promises.
+ * and taints will be synced to it.
  */
 function fromNode(
   node: Node,
@@ -164,8 +173,8 @@ function fromNode(
     label: labelOf(labels, node.name),
     labels,
     taints: starting ? taints.filter((taint) => !isEphemeral(taint, claim.startupTaints)) : taints,
-    capacity: starting ? { ...claim.capacity, ...capacity } : capacity,
-    allocatable: starting ? { ...claim.allocatable, ...node.allocatable } : node.allocatable,
+    capacity: starting ? withPromised(capacity, claim.capacity) : capacity,
+    allocatable: starting ? withPromised(node.allocatable, claim.allocatable) : node.allocatable,
     isInitialized,
     nodePool: claim?.labels[NODE_POOL] ?? labels[NODE_POOL],
     isLeaving: isDeleted || isDisrupted(node),
