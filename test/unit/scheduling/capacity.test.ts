@@ -231,12 +231,15 @@ describe('volumes', () => {
       ).toBe(1);
     });
 
-    it('go to another node than one that has just come, until a CSINode says more', () => {
+    it('go to another node than one that has just come, until its CSINode says more', () => {
       const node = nodeOf('n', 8, 32, { labels: { [INITIALIZED]: '' } });
       const nodeClaims = [claimOf('c', { labels, providerId: node.providerId, nodeName: 'n' })];
-      const csiNodes = [{ name: 'n', attachLimits: { 'ebs.csi.aws.com': 2 } }];
+      const told = (attachLimits: Readonly<Record<string, number>>) =>
+        launchedBeside({ nodes: [node], nodeClaims, csiNodes: [{ name: 'n', attachLimits }] });
       expect(launchedBeside({ nodes: [node], nodeClaims })).toBe(1);
-      expect(launchedBeside({ nodes: [node], nodeClaims, csiNodes })).toBe(0);
+      expect(told({})).toBe(1);
+      expect(told({ 'efs.csi.aws.com': 2 })).toBe(1);
+      expect(told({ 'ebs.csi.aws.com': 2 })).toBe(0);
     });
 
     it('go to an initialised node that has no CSINode', () => {

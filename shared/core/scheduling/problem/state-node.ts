@@ -78,6 +78,18 @@ interface Joined {
 const joinedOf = new WeakMap<Node, Joined>();
 const NO_LIMITS: Readonly<Record<string, number>> = {};
 
+/**
+ * What the node's CSINode says, and what is promised of the drivers that it does not name yet: the
+ * kubelet makes a CSINode without drivers before the first of their pods has come to the node.
+ */
+function attachLimitsOf(
+  told: StateNode['attachLimits'],
+  promised: StateNode['attachLimits'],
+): StateNode['attachLimits'] {
+  const isAllTold = Object.keys(promised).every((driver) => told[driver] !== undefined);
+  return isAllTold ? told : { ...promised, ...told };
+}
+
 function stateOf(
   node: Node,
   claim: NodeClaim | undefined,
@@ -85,7 +97,7 @@ function stateOf(
   promised: StateNode['attachLimits'],
   there: PoolsByClaim,
 ): StateNode {
-  const attachLimits = limits.get(node.name) ?? promised;
+  const attachLimits = attachLimitsOf(limits.get(node.name) ?? NO_LIMITS, promised);
   const isReplacedNow = isReplaced(claim, there);
   const known = joinedOf.get(node);
   const isSame = known?.claim === claim && known?.isReplacedNow === isReplacedNow;
