@@ -3,7 +3,7 @@ import { sentence } from '../../../shared/core/explain/reason.ts';
 import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
-import { claimOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
+import { claimOf, daemonSetOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
 
 const node = nodeOf('n', 2, 8);
 const [providerId, nodeName, conditions] = ['aws:///zone-a/n', 'n', []];
@@ -88,5 +88,32 @@ describe('a pod that is nominated to a node', () => {
     const plan = planOf({ pods, nodes: [node], nodeClaims: [planned] });
     expect(plan.existing.flatMap((each) => each.pods)).toHaveLength(1);
     expect(plan.newNodeClaims.flatMap((each) => each.pods)).toHaveLength(1);
+  });
+
+  it.each([
+    ['the rest of the node', 3500, 1500, 'a new node'],
+    ['no more than those that go', 2000, 1500, 'n'],
+    ['the rest of the node, from one that needs less than is left', 3500, 500, 'n'],
+  ])('keeps for itself while others go: %s', (_, cpu, wanted, expected) => {
+    const pods = [
+      podOf('victim', { cpu: 2000 }, { nodeName: 'n', deletedAtMs: 3_600_000 }),
+      podOf('a', { cpu, priority: 1 }, { nominatedNodeName: 'n' }),
+      podOf('later', { cpu: wanted }, { createdAtMs: 1 }),
+    ];
+    const plan = planOf({ pods, nodes: [nodeOf('n', 4, 16)] });
+    const place = plan.existing.find((each) => each.pods.includes('default/later'))?.node;
+    expect(place ?? 'a new node').toBe(expected);
+  });
+
+  it('keeps nothing twice where it is of a DaemonSet, whose room is kept anyway', () => {
+    const controller = { kind: 'DaemonSet', name: 'd', uid: 'd' };
+    const pods = [
+      podOf('victim', { cpu: 1000 }, { nodeName: 'n', deletedAtMs: 3_600_000 }),
+      podOf('a', { cpu: 1500, priority: 1 }, { nominatedNodeName: 'n', controller }),
+      podOf('later', { cpu: 1000 }, { createdAtMs: 1 }),
+    ];
+    const daemonSets = [daemonSetOf('d', podOf('a', { cpu: 1500 }).spec)];
+    const plan = planOf({ pods, nodes: [nodeOf('n', 4, 16)], daemonSets });
+    expect(plan.existing).toEqual([{ node: 'n', pods: ['default/later'] }]);
   });
 });

@@ -11,6 +11,7 @@ import { isDomainKey } from './launch-space.ts';
 import { launchesOf } from './launches.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { type PodIndex, podIndexOf } from './pod-index.ts';
+import { roomOfPreemptors } from './preemptions.ts';
 import type { Problem } from './problem.ts';
 import { PodSelectors } from './selectors.ts';
 import { daemonTolerations, type StateNode, stateNodes } from './state-node.ts';
@@ -115,6 +116,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     classes,
     running,
     staying: stayingOn(byName, new Set(leaving.map(({ name }) => name)), index, stays),
+    keptForPreemptors: roomOfPreemptors(demand.preempting, index.onNodes),
     nodes: nodes.filter((node) => !node.isLeaving),
     limited: nodes.filter((node) => node.isLimited),
     closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),

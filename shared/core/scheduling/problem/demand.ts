@@ -19,6 +19,8 @@ export interface Demand {
   /** Of these the ones on nodes that are going away. All others that run stay where they are. */
   readonly moving: ReadonlySet<Pod>;
   readonly ignored: ReadonlyMap<string, Reason>;
+  /** Of those the ones that get their place when pods that matter less have left it. */
+  readonly preempting: readonly Pod[];
 }
 
 /**
@@ -114,12 +116,14 @@ function blocks(budget: PodDisruptionBudget, { ready }: Pod): boolean {
 export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[]): Demand {
   const pods: Pod[] = [];
   const ignored = new Map<string, Reason>();
+  const held: Pod[] = [];
   const preempting = preemptors(snapshot, new Set(leaving.map(({ name }) => name)));
   const { waiting, onNodes } = podIndexOf(snapshot.pods);
   for (const pod of waiting) {
     const why = reasonToIgnore(pod, preempting);
     if (why === undefined) pods.push(pod);
     else ignored.set(podKey(pod), why);
+    if (why?.code === 'pod-preempting') held.push(pod);
   }
   const moving = new Set<Pod>();
   for (const { name, losesAllPods } of leaving) {
@@ -129,5 +133,5 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[
     }
   }
   pods.push(...moving);
-  return { pods: pods.sort(comparePods), moving, ignored };
+  return { pods: pods.sort(comparePods), moving, ignored, preempting: held };
 }

@@ -2,6 +2,7 @@ import type { Reason } from '../../explain/reason.ts';
 import type { GroupRoom } from '../../limit-groups/group-room.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { HostPort, Pod } from '../../model/pod.ts';
+import type { Resources } from '../../model/resources.ts';
 import type { SchedulingSettings } from '../../model/snapshot.ts';
 import type { Demand } from './demand.ts';
 import type { DaemonLoad, LaunchGroup } from './launch-options.ts';
@@ -78,6 +79,8 @@ export interface Problem {
   readonly running: readonly RunningPod[];
   /** All pods that stay on each of the nodes, those that nobody notices among them. */
   readonly staying: ReadonlyMap<StateNode, readonly Pod[]>;
+  /** By the name of a node: what is kept there for pods that preempt others. */
+  readonly keptForPreemptors: ReadonlyMap<string, Resources>;
   readonly nodes: readonly StateNode[];
   /** Those that count against the limits of their NodePools, also where they are about to go. */
   readonly limited: readonly StateNode[];

@@ -240,7 +240,7 @@ export class SearchContext {
     const existingNodes = new Map<StateNode, ExistingNode>();
     for (const node of problem.nodes) {
       const use = useOf(node, staying.get(node) ?? NOBODY, resources, text);
-      const free = this.reservedForDaemons(node, use);
+      const free = this.keptForPreemptors(node, this.reservedForDaemons(node, use));
       const place = placeOfNode(node);
       existingNodes.set(node, { node, place, free, host: NO_HOST_STATE, content: NO_PODS });
     }
@@ -268,6 +268,13 @@ export class SearchContext {
       const wanted = coming.reduce((sum, each) => sum + (each.requests[r] ?? missing(r)), 0);
       return amount - Math.max(0, wanted - (ofDaemonSets[r] ?? missing(r)));
     });
+  }
+
+  private keptForPreemptors({ name }: StateNode, free: Float64Array): Float64Array {
+    const { keptForPreemptors, resources } = this.problem;
+    const kept = keptForPreemptors.get(name);
+    if (kept === undefined) return free;
+    return free.map((amount, r) => amount - amountOf(kept, resources[r] ?? missing(r)));
   }
 
   private takeAttachments(existingNodes: ReadonlyMap<StateNode, ExistingNode>): void {
