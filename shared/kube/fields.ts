@@ -19,6 +19,7 @@ import {
 const READ_ANNOTATIONS: ReadonlySet<string> = new Set([
   'kubernetes.io/config.mirror',
   'controller.kubernetes.io/pod-deletion-cost',
+  'deprecated.daemonset.template.generation',
   'cluster-autoscaler.kubernetes.io/safe-to-evict',
   'pv.kubernetes.io/bind-completed',
   'storageclass.kubernetes.io/is-default-class',
