@@ -188,8 +188,12 @@ class Failures {
 function roomFor(view: SchedulerView, pod: Pod): Preemption | undefined {
   const { nominatedNodeName: node } = pod;
   if (node !== undefined && isMakingRoom(view, pod)) return { node, victims: [] };
-  return preemption(view, pod, (changed, target) =>
-    filtersFor(changed, pod).every(([, filter]) => filter(pod, target)),
+  return preemption(
+    view,
+    pod,
+    (changed, target) =>
+      filtersFor(changed, pod).every(([, filter]) => filter(pod, target)) &&
+      fitsBesideNominated(changed, pod, target),
   );
 }
 

@@ -69,4 +69,16 @@ describe('the simulated scheduler', () => {
     const bindings = schedule(schedulerView(snapshotOf({ pods, nodes })));
     expect(bindings.map(({ node }) => node)).toEqual([undefined, 'small']);
   });
+
+  it('makes no room where a pod could not be beside one that is nominated there', () => {
+    const hostPorts = [{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }];
+    const low = ['a', 'b'].map((name) => podOf(name, { cpu: 1000 }, { nodeName: 'small' }));
+    const high = ['c', 'd'].map((name) => podOf(name, { cpu: 500, priority: 1, hostPorts }));
+    const pods = [...low, ...high];
+    const bindings = schedule(schedulerView(snapshotOf({ pods, nodes: NODES.slice(1) })));
+    expect(bindings.map(({ pod, preemption }) => [pod.name, preemption?.node])).toEqual([
+      ['c', 'small'],
+      ['d', undefined],
+    ]);
+  });
 });
