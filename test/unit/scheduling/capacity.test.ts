@@ -202,6 +202,19 @@ describe('volumes', () => {
     );
   });
 
+  it.each([false, true])('of pods that run count, claims being deleted: %s', (isDeleting) => {
+    const other = { ...claim, name: 'other', volumeName: undefined, bindCompleted: false };
+    const plan = planOf({
+      nodes: [nodeOf('n', 8, 32)],
+      csiNodes: [{ name: 'n', attachLimits: { 'ebs.csi.aws.com': 1 } }],
+      pods: [podOf('a', withClaim('data'), { nodeName: 'n' }), podOf('b', withClaim('other'))],
+      persistentVolumeClaims: [{ ...claim, isDeleting }, other],
+      persistentVolumes: [volume],
+      storageClasses: [storageClass],
+    });
+    expect(plan.newNodeClaims.map((each) => each.pods)).toEqual([['default/b']]);
+  });
+
   it('that pods name themselves count against the limit of their driver', () => {
     const attached = (volume: string) => ({
       volumes: [{ kind: 'attached' as const, driver: 'ebs.csi.aws.com', volume }],

@@ -25,6 +25,11 @@ function anywhereIfEmpty(terms: readonly NodeSelectorTerm[]): NodeTerms {
   return isOpen ? EVERY_NODE : termsOf(terms);
 }
 
+function attachmentsOf(volume: PersistentVolume): VolumeNeeds['attachments'] {
+  const { name, csiDriver: driver, csiVolumeHandle = name } = volume;
+  return driver === undefined ? [] : [{ driver, volume: csiVolumeHandle }];
+}
+
 /** Resolves claims to the topology of their volumes or storage classes. */
 export class VolumeIndex {
   private readonly claims = new Map<string, PersistentVolumeClaim>();
@@ -70,7 +75,12 @@ export class VolumeIndex {
         return problem(reason('volume-claim-missing', { volumeClaim: name }));
       return this.unbound(pod.namespace, name, volume.storageClassName);
     }
-    if (claim.isDeleting) return problem(reason('volume-claim-deleting', { volumeClaim: name }));
+    if (claim.isDeleting) {
+      const bound = this.volumes.get(claim.volumeName ?? '');
+      const why = problem(reason('volume-claim-deleting', { volumeClaim: name }));
+      // Pods that run with it keep it, and it takes its place on their node until they are gone.
+      return bound === undefined ? why : { ...why, attachments: attachmentsOf(bound) };
+    }
     if (claim.isLost) return problem(reason('volume-claim-lost', { volumeClaim: name }));
     if (claim.volumeName === undefined) {
       return this.unbound(pod.namespace, name, claim.storageClassName);
@@ -84,13 +94,7 @@ export class VolumeIndex {
   private bound(volume: PersistentVolume): VolumeNeeds {
     const required = volume.requiredNodeAffinity ?? [];
     const terms = required.map((term) => (volume.isLocal ? withoutHostname(term) : term));
-    const driver = volume.csiDriver;
-    return {
-      problems: [],
-      terms: anywhereIfEmpty(terms),
-      attachments:
-        driver === undefined ? [] : [{ driver, volume: volume.csiVolumeHandle ?? volume.name }],
-    };
+    return { problems: [], terms: anywhereIfEmpty(terms), attachments: attachmentsOf(volume) };
   }
 
   private unbound(namespace: string, name: string, className: string | undefined): VolumeNeeds {
