@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { sentence } from '../../../shared/core/explain/reason.ts';
-import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { HOSTNAME, PLANNED_PODS } from '../../../shared/core/model/labels.ts';
+import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { claimOf, daemonSetOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
+
+/** Keeps pods of `web` from nodes with others of them. */
+const APART = {
+  topologyKey: HOSTNAME,
+  labelSelector: { matchLabels: { app: 'web' }, matchExpressions: [] },
+  namespaces: [],
+  namespaceSelector: undefined,
+  matchLabelKeys: [],
+  mismatchLabelKeys: [],
+};
 
 const node = nodeOf('n', 2, 8);
 const [providerId, nodeName, conditions] = ['aws:///zone-a/n', 'n', []];
@@ -115,5 +125,18 @@ describe('a pod that is nominated to a node', () => {
     const daemonSets = [daemonSetOf('d', podOf('a', { cpu: 1500 }).spec)];
     const plan = planOf({ pods, nodes: [nodeOf('n', 4, 16)], daemonSets });
     expect(plan.existing).toEqual([{ node: 'n', pods: ['default/later'] }]);
+  });
+
+  it.each<[string, Partial<PodSpec>]>([
+    ['its host port', { hostPorts: [{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }] }],
+    ['the node', { podAntiAffinity: [APART] }],
+  ])('keeps %s from others before it has its place', (_, spec) => {
+    const pods = [
+      podOf('victim', { cpu: 2000 }, { nodeName: 'n', deletedAtMs: 3_600_000, labels: {} }),
+      podOf('a', { ...spec, priority: 1 }, { nominatedNodeName: 'n' }),
+      podOf('later', spec, { createdAtMs: 1 }),
+    ];
+    const plan = planOf({ pods, nodes: [nodeOf('n', 4, 16)] });
+    expect(plan.newNodeClaims.map((each) => each.pods)).toEqual([['default/later']]);
   });
 });

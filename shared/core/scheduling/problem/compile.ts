@@ -77,12 +77,14 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const resources = resourceNames(drafts, daemonSets);
   const stays = (pod: Pod) => byName.has(pod.nodeName ?? '') && !demand.moving.has(pod);
   const tied = index.terms.about(demand.pods, selectors);
-  const terms = new Map(
-    [...tied].flatMap(([place, narrowed]) => {
+  const { preempting } = demand;
+  const terms = new Map([
+    ...[...tied].flatMap(([place, narrowed]) => {
       const pod = snapshot.pods[place] ?? missing(place);
       return stays(pod) ? [[pod, topologyTermsOf(narrowed, selectors)] as const] : [];
     }),
-  );
+    ...preempting.map((pod) => [pod, topologyTermsOf(pod, selectors)] as const),
+  ]);
   const respects = settings.preferencePolicy === 'Respect';
   const classes = classesOf(drafts, resources, selectors, rules, respects);
   const daemons = daemonSets.map((each) => ({
@@ -95,15 +97,15 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     ...classes.map((each) => each.topology),
     ...[...terms.values()].map(onlyRequired),
   ]);
-  const running = index
-    .noticed(selectors, tied.keys())
-    .filter(stays)
-    .map((pod) => {
-      const matching = selectors.matching(pod.namespace, pod.labels);
-      const node = byName.get(pod.nodeName ?? '') ?? missing(pod.nodeName ?? '');
-      const own = terms.get(pod);
-      return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
-    });
+  // kube-scheduler counts pods for which it makes room as if they ran there already.
+  const noticed = index.noticed(selectors, tied.keys()).filter(stays);
+  const running = [...noticed, ...preempting].map((pod) => {
+    const matching = selectors.matching(pod.namespace, pod.labels);
+    const name = pod.nodeName ?? pod.nominatedNodeName ?? '';
+    const node = byName.get(name) ?? missing(name);
+    const own = terms.get(pod);
+    return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
+  });
   const { reservedCapacity } = settings;
   const { groupCaps = [] } = snapshot;
   const peers = peerLabels(classes, running);
@@ -116,7 +118,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     classes,
     running,
     staying: stayingOn(byName, new Set(leaving.map(({ name }) => name)), index, stays),
-    keptForPreemptors: roomOfPreemptors(demand.preempting, index.onNodes),
+    keptForPreemptors: roomOfPreemptors(preempting, index.onNodes),
     nodes: nodes.filter((node) => !node.isLeaving),
     limited: nodes.filter((node) => node.isLimited),
     closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),
