@@ -7,10 +7,11 @@ export class Coalescer<Kind extends string> {
   private readonly nowMs: () => number;
   private timer: NodeJS.Timeout | undefined;
   private timerAtMs = Number.POSITIVE_INFINITY;
-  private sending: Promise<void> = Promise.resolve();
+  /** Undefined: nothing is being sent. */
+  private sending: Promise<void> | undefined;
   private failure: unknown;
 
-  /** `send` is not called while it runs. */
+  /** `send` is not called while it runs: what is added meanwhile goes with the next call. */
   constructor(
     everyMs: number,
     send: (kinds: readonly Kind[]) => Promise<void>,
@@ -28,10 +29,11 @@ export class Coalescer<Kind extends string> {
 
   /** Everything sent that was added; throws what a send threw. */
   async close(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    await this.sending;
     this.flush(true);
     await this.sending;
+    clearTimeout(this.timer);
+    this.timer = undefined;
     if (this.failure !== undefined) throw this.failure;
   }
 
@@ -54,20 +56,30 @@ export class Coalescer<Kind extends string> {
   }
 
   private flush(all: boolean): void {
+    if (this.sending !== undefined) return;
     const nowMs = this.nowMs();
     const due = [...this.pending].filter((kind) => all || this.waitMs(kind, nowMs) === 0);
     for (const kind of due) {
       this.pending.delete(kind);
       this.sentAtMs.set(kind, nowMs);
     }
-    if (due.length > 0) {
-      this.sending = this.sending
-        .then(() => this.send(due))
-        .catch((error: unknown) => {
-          // Kept until the end: a wake-up that is lost costs a minute, a watch that dies costs all.
-          this.failure ??= error;
-        });
+    if (due.length > 0) this.sending = this.sendNow(due);
+    else this.schedulePending();
+  }
+
+  private async sendNow(due: readonly Kind[]): Promise<void> {
+    try {
+      await this.send(due);
+    } catch (error) {
+      // Kept until the end: a wake-up that is lost costs a minute, a watch that dies costs all.
+      this.failure ??= error;
     }
+    this.sending = undefined;
+    this.schedulePending();
+  }
+
+  private schedulePending(): void {
+    const nowMs = this.nowMs();
     for (const kind of this.pending) this.schedule(this.waitMs(kind, nowMs));
   }
 }
