@@ -3,6 +3,8 @@
  * its memory and to release its Lease.
  */
 const CLOSING_MS = 5_000;
+/** Of that, what writing the memory takes: a Lease that is not released by then expires. */
+const MEMORY_MS = 3_000;
 
 /** Timers take no longer time. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -14,6 +16,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  */
 export class Deadline {
   #signal: AbortSignal | undefined;
+  #leaseSignal: AbortSignal | undefined;
   #endsAtMs = 0;
 
   /**
@@ -21,15 +24,24 @@ export class Deadline {
    * tests, the latest end counts.
    */
   begin(remainingMs: number): void {
-    const leftMs = Math.max(0, Math.floor(remainingMs - CLOSING_MS));
-    const endsAtMs = Date.now() + leftMs;
+    const endsAtMs = Date.now() + remainingMs;
     if (this.#signal?.aborted === false && endsAtMs < this.#endsAtMs) return;
     this.#endsAtMs = endsAtMs;
-    this.#signal = AbortSignal.timeout(Math.min(leftMs, TIMER_MS_MAX));
+    this.#signal = after(remainingMs - CLOSING_MS);
+    this.#leaseSignal = after(remainingMs - MEMORY_MS);
   }
 
   /** Undefined: no invocation has begun. */
   get signal(): AbortSignal | undefined {
     return this.#signal;
   }
+
+  /** The same for calls about Leases, which are released once the others have been given up. */
+  get leaseSignal(): AbortSignal | undefined {
+    return this.#leaseSignal;
+  }
+}
+
+function after(ms: number): AbortSignal {
+  return AbortSignal.timeout(Math.min(Math.max(0, Math.floor(ms)), TIMER_MS_MAX));
 }

@@ -117,6 +117,8 @@ async function assemble(
   );
   const patient = await kubeClient(config, facts);
   const kube = patient.withDeadline(() => deadline.signal);
+  // A Lease is released after that, but not for so long that nothing is written any more.
+  const leaseClient = patient.withDeadline(() => deadline.leaseSignal);
   const catalog = (): Catalog => prices.current ?? noCatalog(config.region);
   const base: Base = { config, access, calls, cluster: facts, catalog };
   return {
@@ -131,8 +133,7 @@ async function assemble(
     // Lambda may deliver an event twice, with the same request id: only one of the two may hold.
     leases: (requestId) => {
       const holder = `${requestId}/${randomUUID()}`;
-      // A Lease is released also after the deadline.
-      return kubeLeases({ client: patient, holder, by: config.functionName });
+      return kubeLeases({ client: leaseClient, holder, by: config.functionName });
     },
     ports: {
       ...cloud(base),

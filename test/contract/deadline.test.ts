@@ -1,7 +1,11 @@
 import { createServer } from 'node:http';
 import { DescribeClusterCommand } from '@aws-sdk/client-eks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readConfig } from '../../functions/runtime/config.ts';
 import { Deadline } from '../../functions/runtime/deadline.ts';
+import { noCloud } from '../../functions/runtime/no-cloud.ts';
+import { closeSandboxes, openSandbox } from '../../functions/runtime/sandbox.ts';
+import { telemetry } from '../../functions/runtime/telemetry.ts';
 import { RESOURCES } from '../../shared/api/resources.ts';
 import { eksClient } from '../../shared/aws/access.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
@@ -9,16 +13,28 @@ import { systemTiming } from '../../shared/kube/time.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
 import { close, listen } from '../support/loopback.ts';
 
-/** A server that takes every request and answers none. */
-const server = createServer(() => undefined);
+/** A server that says where it is, as EKS would, and answers nothing else that it is asked. */
+const server = createServer((request, response) => {
+  if (request.url !== '/clusters/silent') return;
+  const certificateAuthority = { data: '' };
+  const kubernetesNetworkConfig = { serviceIpv4Cidr: '10.0.0.0/16' };
+  const cluster = { endpoint: url, version: '1.35', certificateAuthority, kubernetesNetworkConfig };
+  response.end(JSON.stringify({ cluster }));
+});
 let url = '';
 beforeAll(async () => {
   url = await listen(server);
 });
-afterAll(() => close(server));
+afterAll(async () => {
+  await closeSandboxes();
+  vi.unstubAllEnvs();
+  await close(server);
+});
 
 /** So long before Lambda's end calls are given up. */
 const CLOSING_MS = 5_000;
+/** What writing the memory takes. */
+const MEMORY_MS = 3_000;
 
 function kubeClient(): KubeClient {
   return new KubeClient({
@@ -71,4 +87,26 @@ describe('calls that wait when an invocation is nearly over', () => {
     expect(await Promise.race([next, waited])).toBe(isWaiting);
     await client.close();
   });
+});
+
+it('a Lease of a server that does not answer is given up while the memory can be written', async () => {
+  const environment = {
+    ...{ CLUSTER_NAME: 'silent', AWS_REGION: 'eu-central-1', JOINER_ACCOUNT: '123456789012' },
+    ...{ JOINER_FUNCTION: 'lifecycle', JOINER_VERSION: '0', JOINER_BUCKET: 'b' },
+    ...{ JOINER_EVENT_BUS: 'b', AWS_ENDPOINT_URL: url },
+    ...{ AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 'B' },
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const endsAtMs = Date.now() + CLOSING_MS + 500;
+  const invocation = {
+    config: readConfig(process.env),
+    telemetry: telemetry('silent'),
+    requestId: 'r',
+    remainingMs: () => endsAtMs - Date.now(),
+    publish: () => undefined,
+  };
+  const { leases } = await openSandbox(invocation, noCloud);
+  const taking = leases('r').acquire('lifecycle');
+  await expect(taking).rejects.toMatchObject({ fault: { kind: 'unavailable' } });
+  expect(endsAtMs - Date.now()).toBeGreaterThan(MEMORY_MS - 500);
 });
