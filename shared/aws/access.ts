@@ -21,7 +21,7 @@ export interface AwsAccess {
   readonly functionName: string;
   /** Undefined: AWS's own for the region. */
   readonly endpoint?: string;
-  /** Of one attempt; default 20 s. */
+  /** Until the answer begins, and of silence inside it, for one attempt; default 20 s. */
   readonly timeoutMs?: number;
   /** Gives up calls that still wait, but for those with a signal of their own. @default nothing does */
   readonly deadline?: () => AbortSignal | undefined;
@@ -72,6 +72,8 @@ function requestHandler(
   const options = {
     connectionTimeout: CONNECT_MS,
     requestTimeout: timeoutMs,
+    // Also of silence inside an answer: the SDK would wait for 15 minutes.
+    socketTimeout: timeoutMs,
     throwOnRequestTimeout: true,
     httpAgent: { maxSockets: SOCKETS },
     httpsAgent: { maxSockets: SOCKETS },
