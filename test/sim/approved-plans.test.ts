@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../cli/plan/decision.ts';
+import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
 import { limitGroupsOf } from '../../shared/core/limit-groups/limit-groups.ts';
 import { APPROVED, INSTANCE_TYPE, ZONE } from '../../shared/core/model/labels.ts';
 import { type ApprovedWorld, approvedWorld } from './approved-world.ts';
@@ -210,6 +211,19 @@ describe('an approved plan during pauses', () => {
     expect(namesOf(made)).toEqual(before);
     expect(approval()).toBeUndefined();
     expect(runningPods(made.world)).toBe(3);
+  });
+
+  it('is stopped by a pause that begins once the one is over in which it was approved', async () => {
+    const { made, before, decisions } = await driftPlanned();
+    const applied = await made.apply(decisions);
+    made.pause({});
+    await disrupt(made.ports, made.world.settings);
+    made.pause({ disrupt: ON });
+    await made.pass(10);
+    expect(namesOf(made)).toEqual([...before, ...applied.created].sort());
+    made.pause({});
+    await made.pass(3);
+    expect(namesOf(made)).not.toContain(decisions[0]?.nodes[0]?.nodeClaim);
   });
 
   it('is stopped by a pause that begins later', async () => {

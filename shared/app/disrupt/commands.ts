@@ -285,6 +285,12 @@ async function isHeldBack(pass: DisruptPass, command: Command): Promise<boolean>
   return reasons.length > 0;
 }
 
+/** The pause is over in which it was approved: the next one is to hold it. */
+async function endApproval({ ports }: DisruptPass, claim: NodeClaim): Promise<void> {
+  if (!isApproved(claim, 'disrupt')) return;
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: { [APPROVED]: null } });
+}
+
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const { claim, node, replacements, progress, reason: kind } = command;
   const names = replacements.map(({ name }) => name);
@@ -300,10 +306,12 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
     return;
   }
   invariant(kind !== undefined && terms !== undefined, 'a command without a known reason fails');
-  if (isPausedNow(pass, claim) && !isApproved(claim, 'disrupt')) {
+  const isHeld = isPausedNow(pass, claim);
+  if (isHeld && !isApproved(claim, 'disrupt')) {
     await forgetHolding(pass, claim);
     return;
   }
+  if (!isHeld) await endApproval(pass, claim);
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
