@@ -10,7 +10,12 @@ export interface BatchWindow {
   readonly maxMs: number;
 }
 
-const PENDING: Selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' };
+/** Thousands may have waited for long, and owners are in the metadata. */
+const PENDING: Selection = {
+  resource: RESOURCES.pods,
+  fieldSelector: 'spec.nodeName=',
+  metadataOnly: true,
+};
 
 /** A map: the kind of an owner is whatever a pod says. */
 const WORKLOADS: ReadonlyMap<string, Resource> = new Map([

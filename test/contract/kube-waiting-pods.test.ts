@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
 import { followWaitingPods } from '../../shared/kube/waiting-pods.ts';
@@ -95,4 +96,16 @@ describe('waiting pods', () => {
     const { followed } = await follow(() => undefined);
     await expect(followed).rejects.toThrow(PortError);
   });
+});
+
+it('the batch window is sent the metadata of pods alone: thousands may have waited for long', async () => {
+  const requests: HttpRequest[] = [];
+  const client = memoryClient((request) => {
+    requests.push(request);
+    return streaming(200, [never]);
+  }, systemTiming);
+  await batchWindow(client, { idleMs: 10, maxMs: 100 });
+  expect(requests.map(({ headers }) => headers['accept'])).toEqual([
+    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+  ]);
 });
