@@ -7,6 +7,9 @@ import type { Address } from './resource-paths.ts';
 /** A wake-up that arrived while the Lease was held; its value only has to differ each time. */
 export const WAKE = 'joiner.dev/wake';
 
+/** Marks of ticks, which have whoever holds the Lease look at nothing that it does not look at. */
+export const TICK_PREFIX = 'tick/';
+
 /** What names of new NodeClaims follow from: see `names` of a Lease. */
 export const NAMES = 'joiner.dev/names';
 
@@ -59,7 +62,10 @@ export async function readLease(
   };
 }
 
-/** Whether its holder is to look at the work again as it is by now. */
+/**
+ * Whether its holder is to look at the work again as it is by now. It does not hurry for a tick's
+ * mark: whoever has something to say leaves one besides.
+ */
 export function isMarkedSince(
   state: LeaseState,
   oldMark: string,
@@ -67,7 +73,8 @@ export function isMarkedSince(
   nowMs: number,
 ): boolean {
   const isNew = state.wake !== '' && state.wake !== oldMark;
-  return isNew && isHeldByAnother(state, holder, nowMs);
+  const isEnough = holder.startsWith(TICK_PREFIX) || !state.wake.startsWith(TICK_PREFIX);
+  return isNew && isEnough && isHeldByAnother(state, holder, nowMs);
 }
 
 /** Whether it has not expired by then. */

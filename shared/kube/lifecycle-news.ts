@@ -4,7 +4,7 @@ import { DO_NOT_DISRUPT, INITIALIZED, NODE_POOL } from '../core/model/labels.ts'
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
 import { POD } from './fields.ts';
-import { WAKE } from './lease-state.ts';
+import { TICK_PREFIX, WAKE } from './lease-state.ts';
 import { LEASE_NAMESPACE } from './leases.ts';
 import { property, type Selection, text } from './list.ts';
 import { backoffMs } from './time.ts';
@@ -14,8 +14,6 @@ import { watchOnce } from './watch.ts';
 const LEAST_MS = 250;
 /** Where a watch is broken nobody may tell of news. */
 const BLIND_MS = 5_000;
-/** Marks of ticks, which have whoever holds the Lease look at nothing that it does not look at. */
-export const TICK_PREFIX = 'tick/';
 
 /** A watch, and what of its objects matters. */
 interface Followed {

@@ -255,6 +255,22 @@ describe('leases on an API server in memory', () => {
     expect(await mine?.releaseUnlessWoken()).toBe('released');
   });
 
+  it('have the mark of who has something to say, where a tick has come at the same time', async () => {
+    const object = new MemoryObject();
+    const client = memoryClient(async (request) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return object.handle(request);
+    }, frozenTiming);
+    const mine = await kubeLeases({ client, holder: 'mine' }).acquire(NAME);
+    const come = ['tick/request-1', 'request-2', 'tick/request-3'];
+    const taken = come.map((holder) => kubeLeases({ client, holder }).acquire(NAME));
+    expect(await Promise.all(taken)).toEqual(come.map(() => undefined));
+    const { metadata } = Object(await client.get(RESOURCES.leases, ADDRESS));
+    expect(metadata.annotations[WAKE]).toMatch(/^request-2/);
+    expect(await mine?.releaseUnlessWoken()).toBe('woken');
+    expect(await mine?.releaseUnlessWoken()).toBe('released');
+  });
+
   it('lose no wake-up of fifty who come at once while others work', async () => {
     const object = new MemoryObject();
     const client = memoryClient(async (request) => {
