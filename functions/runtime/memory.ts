@@ -38,7 +38,7 @@ export async function openMemory(
   const { cluster, region } = config;
   const access = lambdaAccess(region, config.functionName, deadline);
   const role = `the role of the function ${functionName(cluster, config.functionName)}`;
-  const calls = new Calls(undefined, faultCounter(telemetry), role);
+  const calls = new Calls(undefined, faultCounter(telemetry), role, deadline);
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const place = { region, cluster };
   const objects = memoryObjects(config, access, calls, telemetry);

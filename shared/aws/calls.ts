@@ -27,19 +27,23 @@ export class Calls {
   private readonly onFault: (fault: PortError) => void;
   private readonly buckets = new Map<string, TokenBucket>();
   private readonly role: string | undefined;
+  private readonly deadline: () => AbortSignal | undefined;
 
   /**
    * `onFault` hears of every call that failed, retried ones too: for metrics. `role` is whose
-   * permissions the calls have, for messages.
+   * permissions the calls have, for messages. After the `deadline` nobody waits in line: the clients
+   * give the calls up.
    */
   constructor(
     timing: Timing = SYSTEM,
     onFault: (fault: PortError) => void = () => {},
     role?: string,
+    deadline: () => AbortSignal | undefined = () => undefined,
   ) {
     this.timing = timing;
     this.onFault = onFault;
     this.role = role;
+    this.deadline = deadline;
   }
 
   /**
@@ -65,7 +69,7 @@ export class Calls {
     | { readonly ok: true; readonly answer: Answer }
     | { readonly ok: false; readonly fault: PortError }
   > {
-    await bucket.take();
+    if (this.deadline()?.aborted !== true) await bucket.take();
     try {
       return { ok: true, answer: await work() };
     } catch (error) {

@@ -3,6 +3,7 @@ import { DescribeClusterCommand } from '@aws-sdk/client-eks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../functions/runtime/config.ts';
 import { Deadline } from '../../functions/runtime/deadline.ts';
+import { openMemory } from '../../functions/runtime/memory.ts';
 import { noCloud } from '../../functions/runtime/no-cloud.ts';
 import { closeSandboxes, openSandbox } from '../../functions/runtime/sandbox.ts';
 import { telemetry } from '../../functions/runtime/telemetry.ts';
@@ -89,14 +90,16 @@ describe('calls that wait when an invocation is nearly over', () => {
   });
 });
 
+/** Of a function; the server's address is not known before it listens. */
+const environment = () => ({
+  ...{ CLUSTER_NAME: 'silent', AWS_REGION: 'eu-central-1', JOINER_ACCOUNT: '123456789012' },
+  ...{ JOINER_FUNCTION: 'lifecycle', JOINER_VERSION: '0', JOINER_BUCKET: 'b' },
+  ...{ JOINER_EVENT_BUS: 'b', AWS_ENDPOINT_URL: url },
+  ...{ AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 'B' },
+});
+
 it('a Lease of a server that does not answer is given up while the memory can be written', async () => {
-  const environment = {
-    ...{ CLUSTER_NAME: 'silent', AWS_REGION: 'eu-central-1', JOINER_ACCOUNT: '123456789012' },
-    ...{ JOINER_FUNCTION: 'lifecycle', JOINER_VERSION: '0', JOINER_BUCKET: 'b' },
-    ...{ JOINER_EVENT_BUS: 'b', AWS_ENDPOINT_URL: url },
-    ...{ AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 'B' },
-  };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(environment())) vi.stubEnv(name, value);
   const endsAtMs = Date.now() + CLOSING_MS + 500;
   const invocation = {
     config: readConfig(process.env),
@@ -109,4 +112,12 @@ it('a Lease of a server that does not answer is given up while the memory can be
   const taking = leases('r').acquire('lifecycle');
   await expect(taking).rejects.toMatchObject({ fault: { kind: 'unavailable' } });
   expect(endsAtMs - Date.now()).toBeGreaterThan(MEMORY_MS - 500);
+});
+
+it('nobody waits in line for calls of AWS that would be given up', async () => {
+  const over = AbortSignal.abort();
+  const { calls } = await openMemory(readConfig(environment()), telemetry('silent'), () => over);
+  const startMs = Date.now();
+  for (let at = 0; at < 40; at += 1) await calls.run('ec2:CreateTags', async () => at);
+  expect(Date.now() - startMs).toBeLessThan(1_000);
 });
