@@ -47,12 +47,15 @@ async function follow(source: Source, options: WakeUpOptions, ready: () => void)
         if (isFirst) ready();
         isFirst = false;
       }
+      let isSilent = true;
       for await (const event of watchOnce(client, source.selection, { resourceVersion, signal })) {
+        isSilent = false;
         failures = 0;
         resourceVersion = event.resourceVersion;
         const kinds = event.kind === 'bookmark' ? [] : source.meaning(event);
         for (const kind of kinds) wake(kind);
       }
+      if (!isSilent) continue;
     } catch (error) {
       // A kind whose definition is not installed has nothing to watch; look again now and then.
       if (isKubeFault(error, 'gone') || isKubeFault(error, 'notFound')) resourceVersion = undefined;
@@ -61,9 +64,10 @@ async function follow(source: Source, options: WakeUpOptions, ready: () => void)
         isFirst = false;
       }
       if (isKubeFault(error, 'forbidden')) throw error;
-      failures += 1;
-      await client.timing.sleep(backoffMs(failures, client.timing.random(), undefined), signal);
     }
+    // An API server that is about to stop takes watches and ends them at once, without a fault.
+    failures += 1;
+    await client.timing.sleep(backoffMs(failures, client.timing.random(), undefined), signal);
   }
 }
 

@@ -3,10 +3,11 @@ import { RESOURCES } from '../../shared/api/resources.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { Informer } from '../../shared/kube/informer.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { systemTiming } from '../../shared/kube/time.ts';
-import type { HttpResponse } from '../../shared/kube/transport.ts';
+import { systemTiming, type Timing } from '../../shared/kube/time.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
+import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { watchOnce } from '../../shared/kube/watch.ts';
-import { answer, FakeTiming, memoryClient, streaming } from './kube-memory.ts';
+import { answer, FakeTiming, frozenTiming, memoryClient, streaming } from './kube-memory.ts';
 
 const SELECTION = { resource: RESOURCES.nodes };
 
@@ -154,4 +155,29 @@ describe('a mirror of a kind', () => {
     expect([...(await mirror.read()).keys()]).toEqual(known);
     expect(told).toEqual(['Node/bad: is missing']);
   });
+});
+
+it('wake-ups wait before they watch again where the server ends each watch at once', async () => {
+  const over = new AbortController();
+  let watches = 0;
+  let pauses = 0;
+  const respond = async ({ path }: HttpRequest): Promise<HttpResponse> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!path.includes('watch=1'))
+      return answer(200, { metadata: { resourceVersion: '7' }, items: [] });
+    watches += 1;
+    if (watches === 500) over.abort();
+    return streaming(200, []);
+  };
+  const sleep: Timing['sleep'] = async (ms, signal) => {
+    // Those that wait for something else.
+    if (ms >= 10_000) return await frozenTiming.sleep(ms, signal);
+    pauses += 1;
+    if (pauses === 100) over.abort();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const client = memoryClient(respond, { ...frozenTiming, sleep });
+  await watchWakeUps({ client, wake: () => undefined, signal: over.signal });
+  // As many kinds are watched, each of which begins at once.
+  expect(watches).toBeLessThanOrEqual(pauses + 7);
 });
