@@ -5,7 +5,7 @@ import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts';
 import { effectiveDaemonSets } from './daemon-sets.ts';
-import { demandOf } from './demand.ts';
+import { type Demand, demandOf } from './demand.ts';
 import { ATTACH_PREFIX } from './launch-options.ts';
 import { isDomainKey } from './launch-space.ts';
 import { launchesOf } from './launches.ts';
@@ -61,6 +61,21 @@ function peerLabels(
   return [...labels].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, label]) => label);
 }
 
+/** What running pods, and those that are as good as running, demand of the pods to be placed. */
+function termsOf(
+  tied: ReadonlyMap<number, Pod>,
+  { pods }: ClusterSnapshot,
+  { preempting }: Demand,
+  selectors: PodSelectors,
+  stays: (pod: Pod) => boolean,
+): ReadonlyMap<Pod, TopologyTerms> {
+  const running = [...tied]
+    .map(([place, narrowed]) => [pods[place] ?? missing(place), narrowed] as const)
+    .filter(([pod]) => stays(pod));
+  const all = [...running, ...preempting.map((pod) => [pod, pod] as const)];
+  return new Map(all.map(([pod, narrowed]) => [pod, topologyTermsOf(narrowed, selectors)]));
+}
+
 /** Reads a snapshot (its instance types already overlaid) into a problem. */
 export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSettings): Problem {
   const nodes = stateNodes(snapshot);
@@ -77,14 +92,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const resources = resourceNames(drafts, daemonSets);
   const stays = (pod: Pod) => byName.has(pod.nodeName ?? '') && !demand.moving.has(pod);
   const tied = index.terms.about(demand.pods, selectors);
-  const { preempting } = demand;
-  const terms = new Map([
-    ...[...tied].flatMap(([place, narrowed]) => {
-      const pod = snapshot.pods[place] ?? missing(place);
-      return stays(pod) ? [[pod, topologyTermsOf(narrowed, selectors)] as const] : [];
-    }),
-    ...preempting.map((pod) => [pod, topologyTermsOf(pod, selectors)] as const),
-  ]);
+  const terms = termsOf(tied, snapshot, demand, selectors, stays);
   const respects = settings.preferencePolicy === 'Respect';
   const classes = classesOf(drafts, resources, selectors, rules, respects);
   const daemons = daemonSets.map((each) => ({
@@ -99,7 +107,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   ]);
   // kube-scheduler counts pods for which it makes room as if they ran there already.
   const noticed = index.noticed(selectors, tied.keys()).filter(stays);
-  const running = [...noticed, ...preempting].map((pod) => {
+  const running = [...noticed, ...demand.preempting].map((pod) => {
     const matching = selectors.matching(pod.namespace, pod.labels);
     const name = pod.nodeName ?? pod.nominatedNodeName ?? '';
     const node = byName.get(name) ?? missing(name);
@@ -118,7 +126,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     classes,
     running,
     staying: stayingOn(byName, new Set(leaving.map(({ name }) => name)), index, stays),
-    keptForPreemptors: roomOfPreemptors(preempting, index.onNodes),
+    keptForPreemptors: roomOfPreemptors(demand.preempting, index.onNodes),
     nodes: nodes.filter((node) => !node.isLeaving),
     limited: nodes.filter((node) => node.isLimited),
     closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),
