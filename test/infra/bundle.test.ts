@@ -58,8 +58,8 @@ async function startServer() {
   };
 }
 
-/** What is read at a cold start, in bytes: 900 KiB. */
-const BYTES_MAX = 900 * 1024;
+/** What is read at a cold start, in bytes: 910 KiB. */
+const BYTES_MAX = 910 * 1024;
 
 let folder = '';
 beforeAll(async () => {
