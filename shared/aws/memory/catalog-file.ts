@@ -132,13 +132,17 @@ export class CatalogFile {
     this.prefix = `${BUCKET_LAYOUT.shared(region)}catalog/`;
   }
 
-  /** Whether S3 took it. */
+  /**
+   * Whether it, or one with newer on-demand prices, is in S3 now: a run that began before
+   * everything was read anew, and ends after that, has newer spot prices and old other ones.
+   */
   async write(kept: KeptCatalog): Promise<boolean> {
     const body = encodeCatalogFile(kept);
     this.last = undefined;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const before = await this.objects.read(this.key);
       if (before === undefined) return false;
+      if (before !== 'absent' && this.isNewer(before.body, kept)) return true;
       const etag = before === 'absent' ? undefined : before.etag;
       const written = await this.objects.write(this.key, body, etag);
       if (written === 'failed') return false;
@@ -148,6 +152,13 @@ export class CatalogFile {
     }
     this.objects.tell(this.key, 'Contended', `${this.key} is being written by another`);
     return false;
+  }
+
+  /** Whether what is there has newer on-demand prices; one of a time to come is none. */
+  private isNewer(body: Uint8Array, { atMs, onDemandAtMs = atMs }: KeptCatalog): boolean {
+    const there = decodeCatalogFile(body);
+    if (!there.ok || there.value.atMs > this.objects.nowMs() + SKEW_MS) return false;
+    return (there.value.onDemandAtMs ?? there.value.atMs) > onDemandAtMs;
   }
 
   /**

@@ -68,6 +68,22 @@ describe('the catalog of the bucket', () => {
     expect(pricesAtMs({ catalog: small(), atMs })).toBe(atMs);
   });
 
+  it('keeps on-demand prices that were read while another run read spot prices', async () => {
+    const [slow, file] = [fileOf(bucket.process()), fileOf(bucket.process())];
+    const now = bucket.nowMs;
+    await file.write({ catalog: small({ onDemandPrice: 0.08 }), atMs: now - 2_000 });
+    const late = {
+      catalog: small({ onDemandPrice: 0.07 }),
+      atMs: now,
+      onDemandAtMs: now - HOUR_MS,
+    };
+    expect(await slow.write(late)).toBe(true);
+    expect((await slow.newest(undefined))?.catalog.types[0]?.onDemandPrice).toBe(0.08);
+    const spot = { ...late, onDemandAtMs: now - 2_000 };
+    expect(await slow.write(spot)).toBe(true);
+    expect((await slow.newest(undefined))?.atMs).toBe(now);
+  });
+
   it('is read where an earlier version wrote it, which knew no limits of volumes', async () => {
     const file = fileOf(bucket.process());
     await file.write({ catalog: small(), atMs: 1 });
@@ -101,6 +117,7 @@ describe('the catalog of the bucket', () => {
     expect(await file.newest(embedded)).toMatchObject({ atMs: bucket.nowMs });
     await file.write({ catalog: small(), atMs: bucket.nowMs - HOUR_MS });
     expect(await file.newest(embedded)).toMatchObject({ atMs: bucket.nowMs - HOUR_MS });
+    bucket.cloud.bucket.objects.delete(KEY);
     await file.write({ catalog: small(), atMs: bucket.nowMs - 3 * HOUR_MS });
     expect(await file.newest(embedded)).toMatchObject({ atMs: bucket.nowMs });
   });
