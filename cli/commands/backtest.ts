@@ -16,7 +16,7 @@ import {
 import { backtestText, METHOD } from '../backtest/render.ts';
 import { type Changes, changesOf, type Variant, withPools } from '../backtest/variant.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
-import { lastMs, madeOf, type Written, writtenIn } from '../ledger/files.ts';
+import { lastMs, madeOfOne, type Written, writtenIn } from '../ledger/files.ts';
 import { LedgerRecords } from '../ledger/ledger-records.ts';
 import {
   type DocumentFormat,
@@ -104,10 +104,11 @@ function settingsOf(options: Options) {
   return problems.checked({ set, changes });
 }
 
-async function firstSnapshot({ recordings }: Written): Promise<ClusterSnapshot | undefined> {
-  for (const { read } of recordings) {
+async function firstSnapshot(written: Written): Promise<ClusterSnapshot | undefined> {
+  for (const { read } of written.recordings) {
     const named = await read();
-    if (named !== undefined) return snapshotFrom(named.recording.snapshot);
+    const made = named && madeOfOne(named, () => snapshotFrom(named.recording.snapshot), written);
+    if (made !== undefined) return made;
   }
   return undefined;
 }
@@ -130,9 +131,13 @@ async function momentsOf(
     );
     const named = await read();
     if (named === undefined) continue;
-    const snapshot = snapshotFrom(named.recording.snapshot);
-    for (const name of withPools(snapshot, variant.nodePools).unknown) unknown.add(name);
-    moments.push(madeOf(named, () => recordedDecisionOf(named, variant, changes)));
+    const decided = (): RecordedDecision => {
+      const snapshot = snapshotFrom(named.recording.snapshot);
+      for (const name of withPools(snapshot, variant.nodePools).unknown) unknown.add(name);
+      return recordedDecisionOf(named, variant, changes);
+    };
+    const moment = madeOfOne(named, decided, written);
+    if (moment !== undefined) moments.push(moment);
   }
   return { moments, unknown };
 }

@@ -31,8 +31,8 @@ export interface Written {
   readonly recordings: readonly UnreadRecording[];
   /** When the last recording was made, or the simulation ended; 0 where neither, or in the bucket. */
   readonly lastMs: number;
-  /** What could not be read, a line each; complete once all recordings have been read. */
-  readonly notes: readonly string[];
+  /** What could not be read, a line each; complete once all recordings have been looked at. */
+  readonly notes: string[];
 }
 
 const FOLDER = "a folder of simulate --record, or a copy of the cluster's in the bucket";
@@ -103,6 +103,21 @@ export function madeOf<Value>({ file }: NamedRecording, make: () => Value): Valu
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new BadInput([`${file}: the decision cannot be repeated: ${why}`]);
+  }
+}
+
+/** What is made of one of many recordings; undefined, with a note: it is damaged. */
+export function madeOfOne<Value>(
+  named: NamedRecording,
+  make: () => Value,
+  { notes }: Written,
+): Value | undefined {
+  try {
+    return madeOf(named, make);
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    notes.push(...error.problems);
+    return undefined;
   }
 }
 

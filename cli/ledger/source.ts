@@ -8,7 +8,7 @@ import { timeSpan } from '../time-span.ts';
 import { counted } from '../words.ts';
 import { writtenSince } from './bucket.ts';
 import { type Facts, factsOf } from './figures.ts';
-import { lastMs, madeOf, type Written, writtenIn } from './files.ts';
+import { lastMs, madeOfOne, type Written, writtenIn } from './files.ts';
 import { LedgerRecords } from './ledger-records.ts';
 import type { Span } from './lives.ts';
 
@@ -73,7 +73,8 @@ export async function factsIn(
     progress.say(() => `${at + 1} of ${counted(wanted.length, 'recording')}`);
     const named = await read();
     if (named === undefined || !isWanted(Date.parse(named.recording.at))) continue;
-    all.push(madeOf(named, () => factsOf(named)));
+    const facts = madeOfOne(named, () => factsOf(named), written);
+    if (facts !== undefined) all.push(facts);
   }
   return all;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sourceOf } from '../../../cli/ledger/source.ts';
+import { factsIn, sourceOf } from '../../../cli/ledger/source.ts';
 import { inFolder } from '../run.ts';
 
 const HOUR_MS = 3_600_000;
@@ -44,4 +44,16 @@ describe('the end of a folder', () => {
     expect(span.toMs - span.fromMs).toBe(HOUR_MS);
     expect(written.notes).toHaveLength(notes);
   });
+});
+
+it('a recording that cannot be decided again is a note, and the others count', async () => {
+  const damaged = { format: 3, useCase: 'provision', at: '2026-01-01T00:01:00Z', snapshot: {} };
+  const files = { ...RECORDS, 'provision-a.json': JSON.stringify(damaged) };
+  const { facts, notes } = await inFolder(files, async (dir) => {
+    const source = await sourceOf({ dir, since: HOUR_MS });
+    const progress = { say: () => {}, begin: () => {}, end: () => {} };
+    return { facts: await factsIn(source, progress), notes: source.written.notes };
+  });
+  expect(facts).toEqual([]);
+  expect(notes).toEqual([expect.stringContaining('provision-a.json: the decision cannot be')]);
 });
