@@ -7,6 +7,7 @@ import {
   type Refusal,
 } from '../../shared/core/interruption/interruption.ts';
 import { probeOf } from '../../shared/core/interruption/probe.ts';
+import { parsedJson } from '../../shared/core/parsed-json.ts';
 import type { DeadLetter } from './queue.ts';
 
 /** Whose `interrupt` is to say what it makes of a message. */
@@ -52,20 +53,13 @@ function causeOf(kind: InterruptionKind): string {
   }
 }
 
-function isJson(body: string): boolean {
-  try {
-    JSON.parse(body);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What `interrupt` refuses, as a sentence goes on after "it". */
 function saidOf(refusal: Refusal, { body }: DeadLetter, { envelope }: Judge): string {
   switch (refusal) {
     case 'malformed':
-      return isJson(body) ? 'is not an event of EventBridge that names instances' : 'is not JSON';
+      return parsedJson(body) === undefined
+        ? 'is not JSON'
+        : 'is not an event of EventBridge that names instances';
     case 'too_large':
       return 'is larger than any event of EventBridge';
     case 'foreign_account':

@@ -1,3 +1,5 @@
+import { parsedJson } from '../../shared/core/parsed-json.ts';
+
 /** Strings, which may hold braces, and what nests. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 
@@ -13,15 +15,6 @@ function endsOf(text: string): readonly number[] {
   return ends;
 }
 
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Objects of JSON one behind the other, as `jq` prints them and kubectl reads them, with YAML's
  * marker between them, each on its line; any other text as it is.
@@ -31,7 +24,12 @@ export function withMarkers(text: string): string {
   const ends = endsOf(text);
   const pieces = [0, ...ends].map((from, at) => text.slice(from, ends[at]));
   const rest = pieces.pop() ?? '';
-  if (pieces.length < 2 || rest.trim() !== '' || !pieces.every(isJsonText)) return text;
+  if (
+    pieces.length < 2 ||
+    rest.trim() !== '' ||
+    pieces.some((each) => parsedJson(each) === undefined)
+  )
+    return text;
   const marked = pieces.map((piece, at) => (at === 0 ? piece : marker(piece)));
   return marked.join('') + rest;
 }

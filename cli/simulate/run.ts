@@ -49,12 +49,9 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
   let { catalog } = input;
   const { stack, manifests } = input;
   const environment = stack === undefined ? DEFAULT_LAUNCH_ENVIRONMENT : launchEnvironmentOf(stack);
-  const port = offeringsPort(
-    catalog.region,
-    () => catalog,
-    () => environment,
-    { reservations: async (terms) => await world.compute.reservations.matching(terms) },
-  );
+  const port = offeringsPort(catalog.region, () => catalog, environment, {
+    reservations: async (terms) => await world.compute.reservations.matching(terms),
+  });
   const world: World = new World({
     cluster: 'demo',
     seed: input.seed,

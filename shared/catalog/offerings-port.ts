@@ -11,12 +11,12 @@ import { catalogPort } from './port.ts';
 export function offeringsPort(
   region: string,
   current: () => Catalog,
-  environment: () => Omit<LaunchEnvironment, 'availableReservations'>,
+  environment: Omit<LaunchEnvironment, 'availableReservations'>,
   network: Pick<Network, 'reservations'>,
 ): CatalogPort {
   const available = new Map<string, number>();
   const port = catalogPort(region, current, () => ({
-    ...environment(),
+    ...environment,
     availableReservations: available,
   }));
   return {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { parsedJson } from '../core/parsed-json.ts';
 import { property, text } from './list.ts';
 
 /** What a kubeconfig says of the plugin of a user. */
@@ -36,7 +37,7 @@ export async function execCredential(plugin: ExecPlugin): Promise<ExecCredential
   if (!command) throw new Error('exec plugin: it names no command');
   const { code, stdout, stderr } = await ended(plugin);
   if (code !== 0) throw new Error(`exec plugin ${command}: ${stderr.trim() || 'it failed'}`);
-  const status = statusIn(stdout);
+  const status = property(parsedJson(stdout), 'status');
   if (typeof status !== 'object' || status === null) {
     throw new Error(`exec plugin ${command}: its answer is no ExecCredential`);
   }
@@ -46,14 +47,6 @@ export async function execCredential(plugin: ExecPlugin): Promise<ExecCredential
     certPem: of('clientCertificateData'),
     keyPem: of('clientKeyData'),
   };
-}
-
-function statusIn(answer: string): unknown {
-  try {
-    return property(JSON.parse(answer), 'status');
-  } catch {
-    return undefined;
-  }
 }
 
 function ended({ command, args, env, interactiveMode, ...rest }: ExecPlugin): Promise<Ended> {

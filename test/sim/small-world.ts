@@ -51,12 +51,7 @@ export async function smallWorld(
     cluster: options.cluster ?? 'demo',
     seed: options.seed ?? 1,
     zones: catalog.zones.slice(0, 3),
-    catalog: offeringsPort(
-      'us-east-1',
-      () => catalog,
-      () => DEFAULT_LAUNCH_ENVIRONMENT,
-      network,
-    ),
+    catalog: offeringsPort('us-east-1', () => catalog, DEFAULT_LAUNCH_ENVIRONMENT, network),
     reservations: options.reservations ?? [],
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),

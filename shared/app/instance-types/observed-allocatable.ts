@@ -1,10 +1,10 @@
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { imageFinder } from '../../core/launch/launch-request.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
-import { nodeClassHash } from '../../core/launch/template-hash.ts';
+import { hasSpecOf } from '../../core/launch/template-hash.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import { INSTANCE_TYPE, NODE_CLASS_HASH } from '../../core/model/labels.ts';
+import { INSTANCE_TYPE } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { HUGEPAGES_PREFIX, MEMORY } from '../../core/model/resources.ts';
@@ -31,12 +31,6 @@ function startedAs({ spec }: NodeClass, imageId: string): string {
   return isOwn ? `${imageId}/${sha256(userData).slice(0, 12)}` : imageId;
 }
 
-/** Whether the node was started as the class is now: before a change it may have reserved more. */
-function isStartedAs(nodeClass: NodeClass, { annotations }: NodeClaim): boolean {
-  const hash = nodeClassHash(nodeClass);
-  return (annotations[NODE_CLASS_HASH] ?? hash) === hash;
-}
-
 /** A node that has just been initialised teaches what its type and image leave to pods. */
 export async function recordAllocatable(
   { memory }: Ports,
@@ -46,7 +40,8 @@ export async function recordAllocatable(
 ): Promise<void> {
   const type = claim.labels[INSTANCE_TYPE];
   const bytes = node.allocatable[MEMORY];
-  if (hasKubeletSettings(nodeClass) || !isStartedAs(nodeClass, claim)) return;
+  // Before a change of the class it may have reserved more.
+  if (hasKubeletSettings(nodeClass) || !hasSpecOf(nodeClass)(claim)) return;
   if (type === undefined || claim.imageId === undefined || bytes === undefined) return;
   // Hugepages are carved out of memory on this node, not on others of its type.
   const hugepages = Object.entries(node.capacity)

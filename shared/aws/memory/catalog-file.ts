@@ -154,11 +154,10 @@ export class CatalogFile {
     return false;
   }
 
-  /** Whether what is there has newer on-demand prices; one of a time to come is none. */
-  private isNewer(body: Uint8Array, { atMs, onDemandAtMs = atMs }: KeptCatalog): boolean {
-    const there = decodeCatalogFile(body);
-    if (!there.ok || there.value.atMs > this.objects.nowMs() + SKEW_MS) return false;
-    return (there.value.onDemandAtMs ?? there.value.atMs) > onDemandAtMs;
+  /** Whether what is there has newer on-demand prices. */
+  private isNewer(body: Uint8Array, kept: KeptCatalog): boolean {
+    const there = this.usable(body);
+    return there !== undefined && pricesAtMs(there) > pricesAtMs(kept);
   }
 
   /**
@@ -210,9 +209,8 @@ export class CatalogFile {
     body: Uint8Array,
     embedded: Catalog | undefined,
   ): KeptCatalog | undefined {
-    const decoded = decodeCatalogFile(body);
-    const kept = decoded.ok ? decoded.value : undefined;
-    if (kept?.catalog.region !== this.region || kept.atMs > this.objects.nowMs() + SKEW_MS) {
+    const kept = this.usable(body);
+    if (kept === undefined) {
       this.objects.tell(key, 'Invalid', `${key} is no catalog of ${this.region}`);
       return undefined;
     }
@@ -220,5 +218,11 @@ export class CatalogFile {
     if (rejected === 0) this.objects.tell(key, 'Usable');
     else this.objects.tell(key, 'Invalid', `${key}: ${rejected} prices cannot be true`);
     return { catalog, atMs: kept.atMs, onDemandAtMs: kept.onDemandAtMs };
+  }
+  /** Undefined: it is none of the region, or one of a time to come. */
+  private usable(body: Uint8Array): KeptCatalog | undefined {
+    const decoded = decodeCatalogFile(body);
+    if (!decoded.ok || decoded.value.catalog.region !== this.region) return undefined;
+    return decoded.value.atMs > this.objects.nowMs() + SKEW_MS ? undefined : decoded.value;
   }
 }

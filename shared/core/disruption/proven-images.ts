@@ -1,8 +1,8 @@
 import { imageFinder } from '../launch/launch-request.ts';
-import { nodeClassHash } from '../launch/template-hash.ts';
+import { hasSpecOf } from '../launch/template-hash.ts';
 import { isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
-import { INSTANCE_TYPE, NODE_CLASS_HASH } from '../model/labels.ts';
+import { INSTANCE_TYPE } from '../model/labels.ts';
 import type { Image, NodeClass } from '../model/node-class.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { failedCanaries, triedStates } from './canary.ts';
@@ -20,7 +20,7 @@ interface Known {
  * another family would get user data that is not written for it, and its node would never join.
  */
 function readyClaims({ nodeClaims, nodes }: Known, nodeClass: NodeClass): readonly NodeClaim[] {
-  const hash = nodeClassHash(nodeClass);
+  const isCurrent = hasSpecOf(nodeClass);
   const ready = new Set(
     nodes.filter((node) => isTrue(node, 'Ready')).map(({ providerId }) => providerId),
   );
@@ -28,10 +28,10 @@ function readyClaims({ nodeClaims, nodes }: Known, nodeClass: NodeClass): readon
     .filter(
       (claim) =>
         claim.nodeClassRef.name === nodeClass.name &&
-        (claim.annotations[NODE_CLASS_HASH] ?? hash) === hash &&
         claim.imageId !== undefined &&
         isTrue(claim, 'Initialized') &&
-        ready.has(claim.providerId),
+        ready.has(claim.providerId) &&
+        isCurrent(claim),
     )
     .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.name < b.name ? -1 : 1));
 }

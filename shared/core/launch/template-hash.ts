@@ -1,6 +1,6 @@
-import { NODE_POOL_HASH, NODE_POOL_HASH_VERSION } from '../model/labels.ts';
+import { NODE_CLASS_HASH, NODE_POOL_HASH, NODE_POOL_HASH_VERSION } from '../model/labels.ts';
 import type { NodeClass } from '../model/node-class.ts';
-import type { NodePool } from '../model/provisioning.ts';
+import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { driftHash } from './drift-hash.ts';
 
 /**
@@ -25,6 +25,12 @@ export function nodeClassHash(nodeClass: NodeClass): string {
   const kept = Object.entries(nodeClass.spec).filter(([key]) => !NOT_HASHED.has(key));
   const { imageFamily } = nodeClass;
   return driftHash({ ...Object.fromEntries(kept), imageFamily });
+}
+
+/** Which nodes were started by the EC2NodeClass as it is now, as far as their claims say. */
+export function hasSpecOf(nodeClass: NodeClass): (claim: NodeClaim) => boolean {
+  const hash = nodeClassHash(nodeClass);
+  return ({ annotations }) => (annotations[NODE_CLASS_HASH] ?? hash) === hash;
 }
 
 /** What of a NodePool makes a node drift when it changes: the template without requirements. */

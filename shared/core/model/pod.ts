@@ -178,6 +178,11 @@ export function podKey(pod: { readonly namespace: string; readonly name: string 
   return `${pod.namespace}/${pod.name}`;
 }
 
+/** The same for all pods that selectors of pods cannot tell apart. */
+export function alikeText({ namespace, labels }: Pick<Pod, 'namespace' | 'labels'>): string {
+  return `${namespace}\n${JSON.stringify(labels)}`;
+}
+
 /** Whether the pod has ended: it takes no room on its node, and will not again. */
 export function isOver({ phase }: Pick<Pod, 'phase'>): boolean {
   return phase === 'Succeeded' || phase === 'Failed';

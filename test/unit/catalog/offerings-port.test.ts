@@ -11,12 +11,9 @@ const RESERVATION = aReservation('us-east-1a');
 async function offered() {
   const catalog = await loadCatalog('us-east-1');
   let answer = async (): Promise<(CapacityReservation & { readonly available: number })[]> => [];
-  const port = offeringsPort(
-    'us-east-1',
-    () => catalog,
-    () => DEFAULT_LAUNCH_ENVIRONMENT,
-    { reservations: async () => await answer() },
-  );
+  const port = offeringsPort('us-east-1', () => catalog, DEFAULT_LAUNCH_ENVIRONMENT, {
+    reservations: async () => await answer(),
+  });
   const nodeClass = aNodeClass(
     { capacityReservationSelectorTerms: [{ id: RESERVATION.id }] },
     {

@@ -2,7 +2,7 @@ import { type Reason, reason } from '../../explain/reason.ts';
 import { missing } from '../../missing.ts';
 import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
-import type { NodeSelectorTerm, Pod } from '../../model/pod.ts';
+import { alikeText, type NodeSelectorTerm, type Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { askingInVain, tooComplex } from './complexity.ts';
@@ -86,7 +86,7 @@ export class Classifier {
       this.unplaceable.set(pod, faults);
       return;
     }
-    const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}\n${volumeText(volumes)}`;
+    const text = `${alikeText(pod)}\n${volumeText(volumes)}`;
     const known = byText.get(text);
     if (known !== undefined) {
       known.pods.push(pod);

@@ -1,6 +1,12 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import { missing } from '../../missing.ts';
-import type { LabelSelector, NodeSelectorTerm, Pod, PodSpec } from '../../model/pod.ts';
+import {
+  alikeText,
+  type LabelSelector,
+  type NodeSelectorTerm,
+  type Pod,
+  type PodSpec,
+} from '../../model/pod.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 
@@ -10,6 +16,8 @@ const ORDINARY_MAX = 100;
 const TOTAL_MAX = 5_000;
 /** Of these a thousand cost as little as ten others. */
 const CHEAP = 100;
+/** Names of resources that a plan knows although nothing offers them. */
+const UNOFFERED_MAX = 2_000;
 
 function keysOf(terms: readonly NodeSelectorTerm[]): number {
   return terms.reduce(
@@ -30,9 +38,6 @@ function selectorDemands(selector: LabelSelector | undefined): number {
   const { matchLabels, matchExpressions } = selector;
   return 1 + Object.keys(matchLabels).length + matchExpressions.length;
 }
-
-/** Names of resources that a plan knows although nothing offers them. */
-const UNOFFERED_MAX = 2_000;
 
 /** How much a pod asks for: labels of nodes, terms, resources, and demands on other pods. */
 export function demandsOf(spec: PodSpec): number {
@@ -69,7 +74,7 @@ export function tooComplex(pods: readonly Pod[]): ReadonlyMap<Pod, Reason> {
     if (demands <= ORDINARY_MAX) continue;
     const equal = complex.get(pod.spec) ?? new Map<string, Pod[]>();
     complex.set(pod.spec, equal);
-    const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}`;
+    const text = alikeText(pod);
     const same = equal.get(text);
     if (same === undefined) equal.set(text, [pod]);
     else same.push(pod);
@@ -118,7 +123,8 @@ export function askingInVain(
   snapshot: ClusterSnapshot,
 ): ReadonlyMap<Pod, Reason> {
   const specs = new Set(pods.map(({ spec }) => spec));
-  const all = new Set([...specs].flatMap(requestedBy).map(([name]) => name));
+  const all = new Set<string>();
+  for (const spec of specs) for (const [name] of requestedBy(spec)) all.add(name);
   if (all.size <= UNOFFERED_MAX) return new Map();
   const offered = offeredNames(snapshot);
   const known = new Set<string>();

@@ -2,6 +2,7 @@ import type { PodDisruptionBudget } from '../../model/cluster.ts';
 import type { Labels } from '../../model/labels.ts';
 import type { LabelSelector, Pod } from '../../model/pod.ts';
 import { allows, type Requirements, requirementsOf } from '../../requirements/value-set.ts';
+import { LabelIndex } from './label-index.ts';
 
 /** A budget, and what its selector asks for. */
 interface Asking {
@@ -11,16 +12,8 @@ interface Asking {
   readonly needed: readonly string[];
 }
 
-/** The budgets of one namespace. */
-interface OfNamespace {
-  /** By a label that they ask for, as {@link labelText} has it. */
-  readonly byLabel: Map<string, Asking[]>;
-  readonly others: Asking[];
-}
-
-function labelText(key: string, value: string): string {
-  return `${key}=${value}`;
-}
+/** By namespace. */
+type BudgetIndex = ReadonlyMap<string, LabelIndex<Asking>>;
 
 /** One requirement a label, however many expressions name it. */
 function requirementsOfSelector({ matchLabels, matchExpressions }: LabelSelector): Requirements {
@@ -40,11 +33,11 @@ function requirementsOfSelector({ matchLabels, matchExpressions }: LabelSelector
 }
 
 /** A label without which no pod is selected; undefined: there is none with one value only. */
-function labelOf(asked: Requirements): string | undefined {
+function labelOf(asked: Requirements): readonly [string, string] | undefined {
   for (const [key, set] of asked) {
     const [value] = set.values;
     const isOne = !set.complement && !set.absent && set.values.size === 1;
-    if (isOne && value !== undefined) return labelText(key, value);
+    if (isOne && value !== undefined) return [key, value];
   }
   return undefined;
 }
@@ -58,24 +51,21 @@ function askingOf(budget: PodDisruptionBudget, selector: LabelSelector): Asking 
 /** Most budgets are the same from one reading of the cluster to the next. */
 const askings = new WeakMap<PodDisruptionBudget, Asking>();
 
-function indexOf(budgets: readonly PodDisruptionBudget[]): ReadonlyMap<string, OfNamespace> {
-  const index = new Map<string, OfNamespace>();
+function indexOf(budgets: readonly PodDisruptionBudget[]): BudgetIndex {
+  const index = new Map<string, LabelIndex<Asking>>();
   for (const budget of budgets) {
     if (budget.selector === undefined) continue;
-    const own = index.get(budget.namespace) ?? { byLabel: new Map(), others: [] };
+    const own = index.get(budget.namespace) ?? new LabelIndex();
     index.set(budget.namespace, own);
     const asking = askings.get(budget) ?? askingOf(budget, budget.selector);
     askings.set(budget, asking);
-    const label = labelOf(asking.asked);
-    const same = label === undefined ? own.others : (own.byLabel.get(label) ?? []);
-    same.push(asking);
-    if (label !== undefined) own.byLabel.set(label, same);
+    own.add(asking, labelOf(asking.asked));
   }
   return index;
 }
 
 /** By the list: all pods of a cluster are asked about by the same one. */
-const indexes = new WeakMap<readonly PodDisruptionBudget[], ReadonlyMap<string, OfNamespace>>();
+const indexes = new WeakMap<readonly PodDisruptionBudget[], BudgetIndex>();
 
 /** Only the pod's own labels are looked at: what else the selector names it is without. */
 function isSelected(labels: Labels, { asked, needed }: Asking): boolean {
@@ -99,12 +89,8 @@ export function budgetsSelecting(
 ): readonly PodDisruptionBudget[] {
   const index = indexes.get(budgets) ?? indexOf(budgets);
   indexes.set(budgets, index);
-  const own = index.get(namespace);
-  if (own === undefined) return [];
-  const named = Object.entries(labels).flatMap(
-    ([key, value]) => own.byLabel.get(labelText(key, value)) ?? [],
-  );
-  return [...named, ...own.others]
+  const asking = index.get(namespace)?.of(labels) ?? [];
+  return asking
     .filter((each) => isSelected(labels, each))
     .map(({ budget }) => budget)
     .sort((a, b) => (a.name < b.name ? -1 : 1));

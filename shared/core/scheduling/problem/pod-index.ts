@@ -1,5 +1,5 @@
 import { missing } from '../../missing.ts';
-import { isBufferPod, isOver, type Pod } from '../../model/pod.ts';
+import { alikeText, isBufferPod, isOver, type Pod } from '../../model/pod.ts';
 import { RunningTerms } from './running-terms.ts';
 import type { PodSelectors } from './selectors.ts';
 import { hasTopology } from './topology-terms.ts';
@@ -90,7 +90,7 @@ export class PodIndex {
     for (let at = 0; at < this.pods.length; at++) {
       const pod = this.pods[at] ?? missing(at);
       if (pod.nodeName === undefined || isOver(pod)) continue;
-      const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}`;
+      const text = alikeText(pod);
       const known = byText.get(text);
       if (known === undefined) byText.set(text, { pod, places: [at] });
       else known.places.push(at);

@@ -1,60 +1,43 @@
 import { missing } from '../../missing.ts';
-import type { LabelSelector, Pod, PodAffinityTerm, PodSpec } from '../../model/pod.ts';
+import {
+  alikeText,
+  type LabelSelector,
+  type Pod,
+  type PodAffinityTerm,
+  type TopologySpreadConstraint,
+  type Weighted,
+} from '../../model/pod.ts';
+import { LabelIndex } from './label-index.ts';
 import { type PodSelectors, spreadMeans } from './selectors.ts';
 
-/** The lists of a pod's terms about other pods. */
-type Lists = Pick<
-  PodSpec,
-  | 'topologySpread'
-  | 'podAffinity'
-  | 'podAntiAffinity'
-  | 'preferredPodAffinity'
-  | 'preferredPodAntiAffinity'
->;
-type ListName = keyof Lists;
+type Term = TopologySpreadConstraint | PodAffinityTerm | Weighted<PodAffinityTerm>;
 
 /** One term of a running pod. */
 interface OwnedTerm {
   /** In the list of all pods. */
   readonly place: number;
   readonly pod: Pod;
-  readonly list: ListName;
-  /** In its list. */
-  readonly at: number;
+  readonly term: Term;
 }
 
-/** What is kept of a pod: places in its lists. */
+/** What is kept of a pod. */
 interface Kept {
   readonly pod: Pod;
-  readonly lists: Map<ListName, Set<number>>;
+  readonly terms: Set<Term>;
 }
 
-function setIn<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): Value {
-  map.set(key, value);
-  return value;
+function termsOf({ spec }: Pod): readonly Term[] {
+  return [
+    ...spec.topologySpread,
+    ...spec.podAffinity,
+    ...spec.podAntiAffinity,
+    ...spec.preferredPodAffinity,
+    ...spec.preferredPodAntiAffinity,
+  ];
 }
 
-/** The selectors of a pod's terms, by list and place. */
-function* selectorsOf({ spec }: Pod): Generator<readonly [ListName, LabelSelector | undefined]> {
-  for (const each of spec.topologySpread) yield ['topologySpread', each.labelSelector];
-  for (const each of spec.podAffinity) yield ['podAffinity', each.labelSelector];
-  for (const each of spec.podAntiAffinity) yield ['podAntiAffinity', each.labelSelector];
-  for (const { term } of spec.preferredPodAffinity) {
-    yield ['preferredPodAffinity', term.labelSelector];
-  }
-  for (const { term } of spec.preferredPodAntiAffinity) {
-    yield ['preferredPodAntiAffinity', term.labelSelector];
-  }
-}
-
-/** Pods of one namespace with the same labels are one. */
-function distinct(pods: readonly Pod[]): readonly Pod[] {
-  const byText = new Map<string, Pod>();
-  for (const pod of pods) {
-    const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}`;
-    if (!byText.has(text)) byText.set(text, pod);
-  }
-  return [...byText.values()];
+function selectorOf(term: Term): LabelSelector | undefined {
+  return 'weight' in term ? term.term.labelSelector : term.labelSelector;
 }
 
 /**
@@ -62,81 +45,53 @@ function distinct(pods: readonly Pod[]): readonly Pod[] {
  * pod that is to be placed, and those alone decide anything.
  */
 export class RunningTerms {
-  /** By one of the labels that the term asks for, as `key=value`. */
-  private readonly byLabel = new Map<string, OwnedTerm[]>();
-  /** Those that ask for no label by its value. */
-  private readonly others: OwnedTerm[] = [];
+  private readonly index = new LabelIndex<OwnedTerm>();
 
   /** `tied`: places of those pods that have terms. */
   constructor(pods: readonly Pod[], tied: readonly number[]) {
     for (const place of tied) {
       const pod = pods[place] ?? missing(place);
-      const next = new Map<ListName, number>();
-      for (const [list, selector] of selectorsOf(pod)) {
-        const at = next.get(list) ?? 0;
-        next.set(list, at + 1);
+      for (const term of termsOf(pod)) {
+        const selector = selectorOf(term);
         // Selects nothing.
         if (selector === undefined) continue;
         const [label] = Object.entries(selector.matchLabels);
-        if (label === undefined) this.others.push({ place, pod, list, at });
-        else this.add(label.join('='), { place, pod, list, at });
+        this.index.add({ place, pod, term }, label);
       }
     }
-  }
-
-  private add(label: string, term: OwnedTerm): void {
-    const known = this.byLabel.get(label);
-    if (known === undefined) this.byLabel.set(label, [term]);
-    else known.push(term);
   }
 
   /** By place, in order: the pods with terms about one of these, with those terms alone. */
   about(pods: readonly Pod[], selectors: PodSelectors): ReadonlyMap<number, Pod> {
     const kept = new Map<number, Kept>();
-    const keep = ({ place, pod, list, at }: OwnedTerm): void => {
-      const { lists } = kept.get(place) ?? setIn(kept, place, { pod, lists: new Map() });
-      (lists.get(list) ?? setIn(lists, list, new Set<number>())).add(at);
-    };
-    const groups = distinct(pods);
-    for (const term of this.others) {
-      if (groups.some((each) => means(term, each, selectors))) keep(term);
-    }
-    for (const each of groups) {
-      for (const label of Object.entries(each.labels)) {
-        for (const term of this.byLabel.get(label.join('=')) ?? []) {
-          if (means(term, each, selectors)) keep(term);
-        }
+    for (const other of new Map(pods.map((pod) => [alikeText(pod), pod])).values()) {
+      for (const { place, pod, term } of this.index.of(other.labels)) {
+        const own = kept.get(place);
+        if (own?.terms.has(term) || !means(pod, term, other, selectors)) continue;
+        if (own === undefined) kept.set(place, { pod, terms: new Set([term]) });
+        else own.terms.add(term);
       }
     }
     const inOrder = [...kept].sort(([a], [b]) => a - b);
-    return new Map(inOrder.map(([place, { pod, lists }]) => [place, withTerms(pod, lists)]));
+    return new Map(inOrder.map(([place, each]) => [place, withTerms(each)]));
   }
 }
 
-function means({ pod, list, at }: OwnedTerm, other: Pod, selectors: PodSelectors): boolean {
-  const { spec } = pod;
-  if (list === 'topologySpread') {
-    const term = spec.topologySpread[at];
-    return term !== undefined && spreadMeans(pod, term, other);
-  }
-  const each = spec[list][at];
-  if (each === undefined) return false;
-  const term: PodAffinityTerm = 'term' in each ? each.term : each;
-  return selectors.termMeans(pod, term, other);
+function means(pod: Pod, term: Term, other: Pod, selectors: PodSelectors): boolean {
+  if ('whenUnsatisfiable' in term) return spreadMeans(pod, term, other);
+  return selectors.termMeans(pod, 'weight' in term ? term.term : term, other);
 }
 
 /** The pod with these terms alone. Required affinity is one demand: all of its terms, or none. */
-function withTerms(pod: Pod, lists: ReadonlyMap<ListName, ReadonlySet<number>>): Pod {
+function withTerms({ pod, terms }: Kept): Pod {
   const { spec } = pod;
-  const only = <Term>(list: ListName, terms: readonly Term[]): readonly Term[] =>
-    terms.filter((_, at) => lists.get(list)?.has(at) === true);
-  const near = only('podAffinity', spec.podAffinity);
-  const narrowed: Lists = {
-    topologySpread: only('topologySpread', spec.topologySpread),
-    podAffinity: near.length === spec.podAffinity.length ? near : [],
-    podAntiAffinity: only('podAntiAffinity', spec.podAntiAffinity),
-    preferredPodAffinity: only('preferredPodAffinity', spec.preferredPodAffinity),
-    preferredPodAntiAffinity: only('preferredPodAntiAffinity', spec.preferredPodAntiAffinity),
+  const isKept = (term: Term): boolean => terms.has(term);
+  const narrowed = {
+    topologySpread: spec.topologySpread.filter(isKept),
+    podAffinity: spec.podAffinity.every(isKept) ? spec.podAffinity : [],
+    podAntiAffinity: spec.podAntiAffinity.filter(isKept),
+    preferredPodAffinity: spec.preferredPodAffinity.filter(isKept),
+    preferredPodAntiAffinity: spec.preferredPodAntiAffinity.filter(isKept),
   };
   return { ...pod, spec: { ...spec, ...narrowed } };
 }

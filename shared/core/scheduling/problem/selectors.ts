@@ -1,10 +1,11 @@
 import type { Namespace } from '../../model/cluster.ts';
 import { type Labels, ownValue } from '../../model/labels.ts';
-import type {
-  LabelSelector,
-  Pod,
-  PodAffinityTerm,
-  TopologySpreadConstraint,
+import {
+  alikeText,
+  type LabelSelector,
+  type Pod,
+  type PodAffinityTerm,
+  type TopologySpreadConstraint,
 } from '../../model/pod.ts';
 
 /** Whether labels meet a selector; undefined selects nothing, an empty selector everything. */
@@ -156,7 +157,7 @@ export class PodSelectors {
   /** Ids of the selectors that mean this pod. Call only after every selector is interned. */
   matching(namespace: string, labels: Labels): readonly number[] {
     if (this.all.length === 0) return NONE;
-    const text = `${namespace}\n${JSON.stringify(labels)}`;
+    const text = alikeText({ namespace, labels });
     const known = this.matches.get(text);
     if (known !== undefined) return known;
     const ids = this.all
