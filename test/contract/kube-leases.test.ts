@@ -28,6 +28,15 @@ const impatient: Timing = {
       : frozenTiming.sleep(ms, signal),
 };
 
+/** For several who call at once: all have read before one writes. */
+function clientOfMany(timing: Timing): KubeClient {
+  const object = new MemoryObject();
+  return memoryClient(async (request) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return object.handle(request);
+  }, timing);
+}
+
 /** Wake-ups come in, each as an invocation; every one must be seen by a round that starts later. */
 class Work {
   arrived = 0;
@@ -256,11 +265,7 @@ describe('leases on an API server in memory', () => {
   });
 
   it('have the mark of who has something to say, where a tick has come at the same time', async () => {
-    const object = new MemoryObject();
-    const client = memoryClient(async (request) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      return object.handle(request);
-    }, frozenTiming);
+    const client = clientOfMany(frozenTiming);
     const mine = await kubeLeases({ client, holder: 'mine' }).acquire(NAME);
     const come = ['tick/request-1', 'request-2', 'tick/request-3'];
     const taken = come.map((holder) => kubeLeases({ client, holder }).acquire(NAME));
@@ -272,11 +277,7 @@ describe('leases on an API server in memory', () => {
   });
 
   it('lose no wake-up of fifty who come at once while others work', async () => {
-    const object = new MemoryObject();
-    const client = memoryClient(async (request) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      return object.handle(request);
-    }, impatient);
+    const client = clientOfMany(impatient);
     const work = new Work();
     const names = Array.from({ length: 50 }, (_, index) => `request-${index}`);
     await Promise.all(names.map((name) => work.invocation(client, name)));

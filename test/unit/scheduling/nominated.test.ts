@@ -3,17 +3,11 @@ import { sentence } from '../../../shared/core/explain/reason.ts';
 import { HOSTNAME, PLANNED_PODS } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+import { ofApp, termOver } from '../../builders/affinity.ts';
 import { claimOf, daemonSetOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
 
 /** Keeps pods of `web` from nodes with others of them. */
-const APART = {
-  topologyKey: HOSTNAME,
-  labelSelector: { matchLabels: { app: 'web' }, matchExpressions: [] },
-  namespaces: [],
-  namespaceSelector: undefined,
-  matchLabelKeys: [],
-  mismatchLabelKeys: [],
-};
+const APART = termOver(HOSTNAME, ofApp('web'));
 
 const node = nodeOf('n', 2, 8);
 const [providerId, nodeName, conditions] = ['aws:///zone-a/n', 'n', []];

@@ -5,7 +5,7 @@ import { Playback } from '../../../shared/core/scheduling/playback/playback.ts';
 import { strandedPods, strandingOf } from '../../../shared/core/scheduling/playback/stranded.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { weighPreferences } from '../../../shared/core/scheduling/weighing.ts';
-import { ofApp, spreadOver } from '../../builders/affinity.ts';
+import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import { FAMILY, GI, nodeOf, podOf, podsOf, snapshotOf } from '../../builders/scheduling.ts';
 
 function worldOf(rest: Parameters<typeof snapshotOf>[0]) {
@@ -23,14 +23,7 @@ const spreadOut = [
   ...podsOf(8, 'small', { cpu: 1000, memory: GI }, { createdAtMs: 1 }),
   ...podsOf(2, 'large', { cpu: 7500, memory: GI }, { createdAtMs: 2 }),
 ];
-const together = {
-  topologyKey: HOSTNAME,
-  labelSelector: { matchLabels: { app: 'group' }, matchExpressions: [] },
-  namespaces: [],
-  namespaceSelector: undefined,
-  matchLabelKeys: [],
-  mismatchLabelKeys: [],
-};
+const together = termOver(HOSTNAME, ofApp('group'));
 /** Seven pods that must be together, and six others whose node has room for two of them. */
 const group = [
   ...podsOf(7, 'group', { cpu: 1000, podAffinity: [together] }, { labels: { app: 'group' } }),
