@@ -1,5 +1,6 @@
 import { instanceIdOf } from '../../core/lifecycle/actions.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { Instance } from '../../ports.ts';
 
@@ -7,8 +8,9 @@ import type { Instance } from '../../ports.ts';
 const KEPT_MS = 60_000;
 
 /**
- * What EC2 has listed last. It holds for a minute while passes change nothing and every claim's
- * instance was there: one that ends in this time is told by the interruption queue.
+ * What EC2 has listed last. It holds for a minute while passes change nothing, every claim's
+ * instance was there, and every instance has its claim: one that ends in this time is told by the
+ * interruption queue, and another sandbox may have ended it together with its claim.
  */
 export class KeptInstances {
   private listed: readonly Instance[] = [];
@@ -36,6 +38,8 @@ export class KeptInstances {
       const id = instanceIdOf(claim.providerId);
       return id === undefined || there.has(id);
     };
-    return claims.every(isKnown) ? this.listed : undefined;
+    const isCurrent =
+      claims.every(isKnown) && orphanedInstances(this.listed, claims, nowMs).length === 0;
+    return isCurrent ? this.listed : undefined;
   }
 }

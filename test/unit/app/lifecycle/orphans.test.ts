@@ -35,3 +35,30 @@ it('instances without a NodeClaim are ended, with their nodes, though one is pro
   expect(memory.terminations(world.timeline.nowMs())).toBe(2);
   expect(failures.map(({ object }) => object)).toEqual([`Instance/${kept}`]);
 });
+
+it('an instance that another sandbox has ended with its claim is not ended again', async () => {
+  const world = await runningWorld([spread('web', 2)]);
+  await world.run(world.timeline.nowMs() + MINUTE);
+  const { nodeClaims } = (await world.ports.cluster.read()).objects;
+  const gone = nodeClaims[0];
+  const goneId = instanceIdOf(gone?.providerId);
+  let isGone = false;
+  const read = reading(world.ports, (state) => {
+    const left = state.objects.nodeClaims.filter(({ name }) => !isGone || name !== gone?.name);
+    return { ...state, objects: { ...state.objects, nodeClaims: left } };
+  });
+  const terminated: string[] = [];
+  const compute: Partial<Ports['compute']> = {
+    terminate: async (ids) => {
+      terminated.push(...ids);
+    },
+    list: async () =>
+      (await world.ports.compute.list()).filter(({ id }) => !isGone || id !== goneId),
+  };
+  const ports = withPorts(world.ports, { cluster: { read }, compute });
+  const memory = new LifecycleMemory();
+  await lifecycle(ports, settings, memory);
+  isGone = true;
+  await lifecycle(ports, settings, memory);
+  expect(terminated).toEqual([]);
+});
