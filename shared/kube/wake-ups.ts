@@ -6,6 +6,13 @@ import { backoffMs } from './time.ts';
 import { type Source, type WakeUp, wakeSources } from './wake-sources.ts';
 import { watchOnce } from './watch.ts';
 
+/**
+ * A watch that fails so often in a row, without an event in between, lists again: its
+ * resourceVersion may be what the server fails at, and the API server's own clients list after
+ * any fault of a watch.
+ */
+const FAILURES_MAX = 5;
+
 /** Between two looks at what CapacityBuffers name. Karpenter looks at buffers every 30 s. */
 const LOOK_MS = 10_000;
 
@@ -22,7 +29,7 @@ export interface WakeUpOptions {
 /**
  * Watches what functions wait for until the signal aborts. What a list finds counts as a change:
  * nothing that happened while nobody watched is lost. A broken watch goes on from where it was, or
- * lists again where that is too long ago.
+ * lists again where that is too long ago or fails again and again.
  */
 export async function watchWakeUps(options: WakeUpOptions): Promise<void> {
   const targets = new BufferTargets();
@@ -67,6 +74,7 @@ async function follow(source: Source, options: WakeUpOptions, ready: () => void)
     }
     // An API server that is about to stop takes watches and ends them at once, without a fault.
     failures += 1;
+    if (failures % FAILURES_MAX === 0) resourceVersion = undefined;
     await client.timing.sleep(backoffMs(failures, client.timing.random(), undefined), signal);
   }
 }

@@ -181,3 +181,33 @@ it('wake-ups wait before they watch again where the server ends each watch at on
   // As many kinds are watched, each of which begins at once.
   expect(watches).toBeLessThanOrEqual(pauses + 7);
 });
+
+it('wake-ups list again where the server fails each watch of one resourceVersion', async () => {
+  const over = new AbortController();
+  const fault = { kind: 'Status', code: 500, reason: 'InternalError', message: 'cannot decode' };
+  let lists = 0;
+  const versions: string[] = [];
+  const respond = async ({ path }: HttpRequest): Promise<HttpResponse> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const isOfNodes = path.startsWith('/api/v1/nodes?');
+    const asked = new URL(path, 'http://server').searchParams;
+    if (asked.get('watch') === null) {
+      if (isOfNodes) lists += 1;
+      return answer(200, { metadata: { resourceVersion: `${6 + lists}` }, items: [] });
+    }
+    if (!isOfNodes) return streaming(200, [never]);
+    versions.push(asked.get('resourceVersion') ?? '');
+    if (versions.at(-1) === '7' && versions.length < 50) {
+      return streaming(200, [line('ERROR', fault)]);
+    }
+    over.abort();
+    return streaming(200, []);
+  };
+  const sleep: Timing['sleep'] = async (ms, signal) => {
+    if (ms >= 10_000) return await frozenTiming.sleep(ms, signal);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const client = memoryClient(respond, { ...frozenTiming, sleep });
+  await watchWakeUps({ client, wake: () => undefined, signal: over.signal });
+  expect(versions).toEqual(['7', '7', '7', '7', '7', '8']);
+});
