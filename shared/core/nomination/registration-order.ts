@@ -27,26 +27,42 @@ export interface ClosedClaim {
   readonly bound: readonly Pod[];
 }
 
-/** What the node has left beside the pods that are on it and those that are meant for it. */
-function roomToSpare({ allocatable }: Node, { planned, bound }: ClosedClaim): Resources {
+/** What the node has left beside the pods that are on it and those of `planned`. */
+function roomBeside(
+  { allocatable }: Node,
+  { bound }: ClosedClaim,
+  planned: readonly Pod[],
+): Resources {
   return [...planned, ...bound].reduce(
     (room, { spec }) => subtractResources(room, spec.requests),
     allocatable,
   );
 }
 
-/** The specs that the node would take beside its own pods. */
+/**
+ * The specs of pods planned elsewhere that the node should not open without: those that are drawn
+ * by other pods and fit beside its own, and those that would take the place of some of its own,
+ * because kube-scheduler keeps room for nominated pods from those of the same priority or a lower
+ * one only.
+ */
 function takenBy(
   closed: ClosedClaim,
   node: Node,
   specs: ReadonlyMap<PodSpec, NodeTerms>,
 ): ReadonlySet<PodSpec> {
   const taken = new Set<PodSpec>();
-  const { taints } = closed;
-  const room = roomToSpare(node, closed);
+  const { taints, planned } = closed;
+  const spare = roomBeside(node, closed, planned);
+  const least = Math.min(...planned.map(({ spec }) => spec.priority));
   const own: Labels = { ...closed.claim.labels, ...node.labels, [NODE_NAME_FIELD]: node.name };
+  const isTaken = (spec: PodSpec) => {
+    if (fitsResources(spec.requests, spare)) return dependsOnOtherPods(spec);
+    if (spec.priority <= least) return false;
+    const kept = planned.filter((pod) => pod.spec.priority >= spec.priority);
+    return fitsResources(spec.requests, roomBeside(node, closed, kept));
+  };
   for (const [spec, terms] of specs) {
-    if (!fitsResources(spec.requests, room)) continue;
+    if (!isTaken(spec)) continue;
     if (untoleratedTaint(spec.tolerations, taints) !== undefined) continue;
     if (termsAllow(terms, (key) => own[key])) taken.add(spec);
   }
@@ -55,7 +71,7 @@ function takenBy(
 
 interface Expectation {
   readonly claim: NodeClaim;
-  readonly drawn: ReadonlySet<PodSpec>;
+  readonly specs: ReadonlySet<PodSpec>;
 }
 
 function isOfOneWave(a: NodeClaim, b: NodeClaim): boolean {
@@ -65,17 +81,20 @@ function isOfOneWave(a: NodeClaim, b: NodeClaim): boolean {
 /**
  * The claims whose nodes have to wait for others, each with one that it waits for. A node with room
  * to spare opens only with those on which pods are planned that are drawn by others and would take
- * that room: the rest of their group would have to follow them, and find none. Each node waits for
- * what those that it waits for wait for.
+ * that room: the rest of their group would have to follow them, and find none. A node opens also
+ * only with those of pods of a higher priority that would take the place of its own. Each waits
+ * for what those that it waits for wait for.
  */
 export function awaitedNodes(closed: readonly ClosedClaim[]): ReadonlyMap<NodeClaim, NodeClaim> {
   const inOrder = closed.toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
-  const expected = inOrder.map(({ claim, planned }): Expectation => {
-    const drawn = planned.map(({ spec }) => spec).filter(dependsOnOtherPods);
-    return { claim, drawn: new Set(drawn) };
-  });
-  const drawn = expected.flatMap((each) => [...each.drawn]);
-  const specs = new Map(drawn.map((spec) => [spec, nodeTermsOf(spec)]));
+  const expected = inOrder.map(
+    ({ claim, planned }): Expectation => ({
+      claim,
+      specs: new Set(planned.map(({ spec }) => spec)),
+    }),
+  );
+  const all = new Set(expected.flatMap((each) => [...each.specs]));
+  const specs = new Map([...all].map((spec) => [spec, nodeTermsOf(spec)]));
   const opening = new Map(
     inOrder.flatMap((each) => {
       const { claim, node } = each;
@@ -90,7 +109,7 @@ export function awaitedNodes(closed: readonly ClosedClaim[]): ReadonlyMap<NodeCl
         (each) =>
           !opening.has(each.claim) &&
           isOfOneWave(each.claim, claim) &&
-          [...each.drawn].some((spec) => taken.has(spec)),
+          [...each.specs].some((spec) => taken.has(spec)),
       );
       if (other === undefined) continue;
       opening.delete(claim);

@@ -85,6 +85,32 @@ describe('a node that is ready', () => {
     expect(awaited(closed('a', []), others)).toEqual(isWaiting ? { a: 'others' } : {});
   });
 
+  it.each<[string, Partial<PodSpec>, boolean]>([
+    ['of a higher priority that would take their place', { priority: 1 }, true],
+    ['of the same priority', {}, false],
+    [
+      'of a higher priority that find room beside them',
+      { priority: 1, requests: { cpu: 500 } },
+      false,
+    ],
+    ['of a higher priority that are too large', { priority: 1, requests: { cpu: 5000 } }, false],
+    [
+      'of a higher priority that may not run there',
+      { priority: 1, nodeSelector: { [ZONE]: 'us-east-1b' } },
+      false,
+    ],
+  ])('waits for nodes of pods %s: %#', (_, spec, isWaiting) => {
+    const others = closed('others', [waiting(1000, spec)], { absent: true });
+    const own = [waiting(3500)];
+    expect(awaited(closed('a', own), others)).toEqual(isWaiting ? { a: 'others' } : {});
+  });
+
+  it('does not wait for pods whose priority some of its own have', () => {
+    const own = [waiting(3500, { priority: 1 }), waiting(400)];
+    const others = closed('others', [waiting(1000, { priority: 1 })], { absent: true });
+    expect(awaited(closed('a', own), others)).toEqual({});
+  });
+
   it('waits for what the nodes that it waits for wait for, whatever their order', () => {
     const first = closed('a', [waiting(3500)]);
     const second = closed('b', [waiting(400, together)]);

@@ -198,9 +198,9 @@ export class Playback {
       binding.join(existingNodes.map((existing) => this.ofExisting(existing)));
       binding.bindAll();
     }
-    const typeOption = new Registration(this.dependents, this.candidates.length);
+    const registration = new Registration(this.dependents, this.candidates.length);
     for (let from = 0; from < bins.length; from += batch) {
-      binding.join(typeOption.open(bins.slice(from, from + batch)));
+      binding.join(registration.open(bins.slice(from, from + batch)));
       binding.bindAll();
     }
     this.steps += binding.steps;

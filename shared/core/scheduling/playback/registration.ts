@@ -54,13 +54,13 @@ export class Registration {
 
   /** More nodes are ready; returns those that open now. */
   open(ready: readonly SchedulerNode[]): readonly SchedulerNode[] {
-    let typeOption = [...this.waiting, ...ready];
-    if (this.dependents.size === 0) return typeOption;
+    let opening = [...this.waiting, ...ready];
+    if (this.dependents.size === 0) return opening;
     const kept: SchedulerNode[] = [];
-    for (const node of typeOption) this.count(this.dependentsOn(node)?.planned, -1);
-    for (let count = -1; count !== typeOption.length; ) {
-      count = typeOption.length;
-      typeOption = typeOption.filter((node) => {
+    for (const node of opening) this.count(this.dependentsOn(node)?.planned, -1);
+    for (let count = -1; count !== opening.length; ) {
+      count = opening.length;
+      opening = opening.filter((node) => {
         const { planned, taken } = this.dependentsOn(node) ?? {};
         if (!taken?.some((id) => (this.closed[id] ?? missing(id)) > 0)) return true;
         this.count(planned, 1);
@@ -69,7 +69,7 @@ export class Registration {
       });
     }
     this.waiting = kept;
-    return typeOption;
+    return opening;
   }
 
   private dependentsOn({ bin }: SchedulerNode): DependentClasses | undefined {
