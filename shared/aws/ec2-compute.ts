@@ -75,12 +75,13 @@ export class Ec2Compute implements Compute {
   }
 
   async list(): Promise<readonly Instance[]> {
-    return this.describeWith([
+    const found = await this.describeWith([
       { Name: 'tag:eks:eks-cluster-name', Values: [this.parts.cluster] },
       { Name: `tag:kubernetes.io/cluster/${this.parts.cluster}`, Values: ['owned'] },
       { Name: 'tag-key', Values: [NODE_CLASS] },
       { Name: 'instance-state-name', Values: STATES },
     ]);
+    return found.filter(({ state }) => state !== 'terminated');
   }
 
   /** By filter: EC2 refuses the whole call where one of the ids themselves is unknown. */
@@ -211,11 +212,18 @@ function capacityTypeOf(instance: Ec2Instance): Instance['capacityType'] {
   return instance.CapacityReservationId === undefined ? ON_DEMAND : RESERVED;
 }
 
-/** Terminated ones are left out. */
+/** The message begins with the code mostly. One that starts has `pending` as code and message. */
+function stateReasonOf({ State, StateReason }: Ec2Instance): string | undefined {
+  const { Code: code = '', Message: message = '' } = StateReason ?? {};
+  if (State?.Name === 'pending' || State?.Name === 'running') return undefined;
+  if (code === '' || message.startsWith(code)) return message === '' ? undefined : message;
+  return message === '' ? code : `${code}: ${message}`;
+}
+
 function instanceOf(instance: Ec2Instance): readonly Instance[] {
   const { InstanceId: id, State } = instance;
   const state = State?.Name;
-  if (id === undefined || state === undefined || state === 'terminated') return [];
+  if (id === undefined || state === undefined) return [];
   const tags = (instance.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value] as const);
   return [
     {
@@ -228,6 +236,7 @@ function instanceOf(instance: Ec2Instance): readonly Instance[] {
       imageId: instance.ImageId ?? '',
       launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
       tags: Object.fromEntries(tags),
+      stateReason: stateReasonOf(instance),
     },
   ];
 }

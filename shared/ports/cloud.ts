@@ -86,6 +86,11 @@ export interface Instance extends LaunchedInstance {
   readonly launchedAtMs: number;
   readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
   readonly tags: Labels;
+  /**
+   * Why it has ended or is about to, as EC2 has it: `Code: message`. Undefined where EC2 does not
+   * say. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StateReason.html
+   */
+  readonly stateReason?: string | undefined;
 }
 
 /** A check on an instance that failed, or maintenance that EC2 has scheduled for it. */
@@ -108,7 +113,7 @@ export interface Compute {
   launch(fleet: FleetRequest): Promise<FleetResult>;
   /** Pending to shutting-down, with our tags; terminated ones are left out. */
   list(): Promise<readonly Instance[]>;
-  /** Ids that EC2 does not know are absent from the answer. */
+  /** Terminated ones as long as EC2 knows them; ids that it does not know are absent. */
   describe(ids: readonly string[]): Promise<readonly Instance[]>;
   /** Of these instances; those that are not spot are absent from the answer. */
   spotRequests(instanceIds: readonly string[]): Promise<readonly SpotRequest[]>;

@@ -275,6 +275,26 @@ describe('instances', () => {
     expect(await compute.list()).toEqual([]);
   });
 
+  it('are described with what EC2 says of their end, and listed no more', async () => {
+    const { compute } = adapterOn(cloud);
+    const { instances } = await compute.launch(aFleet({ count: 2 }));
+    const [failed = '', ended = ''] = instances.map(({ id }) => id);
+    expect((await compute.list()).map((each) => each.stateReason)).toEqual([undefined, undefined]);
+    await compute.terminate([ended]);
+    const instance = cloud.account.instances.get(failed);
+    if (instance === undefined) throw new Error('the account has no such instance');
+    instance.state = 'terminated';
+    instance.stateReason = { Code: 'Server.InternalError', Message: 'Internal error on launch' };
+    const described = await compute.describe([failed, ended]);
+    expect(new Map(described.map((each) => [each.id, each.stateReason]))).toEqual(
+      new Map([
+        [failed, 'Server.InternalError: Internal error on launch'],
+        [ended, 'Client.UserInitiatedShutdown: User initiated shutdown'],
+      ]),
+    );
+    expect((await compute.list()).map(({ id }) => id)).toEqual([ended]);
+  });
+
   it('are terminated though one of the ids cannot be', async () => {
     const { compute } = adapterOn(cloud);
     const { instances } = await compute.launch(aFleet({ count: 2 }));

@@ -103,7 +103,7 @@ async function noteEndedCanaries(
     );
     const news = tried.map(([each]) => each).filter(isWanted);
     if (news.length === 0) continue;
-    const why = reason('instance-terminated-early', {});
+    const why = reason('instance-terminated-early', { cause: '' });
     const note = () => noteFailedCanary(pass, pool, news.toSorted(), why);
     outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
   }

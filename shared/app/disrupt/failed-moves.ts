@@ -51,7 +51,8 @@ export async function noteEndedMoves(pass: DisruptPass): Promise<void> {
   for (const pool of state.objects.nodePools) {
     const tried = failed.get(pool.name)?.tried ?? new Map();
     for (const target of endedTargets(tried, movesOf(pass, pool), nowMs)) {
-      const note = () => noteFailure(pass, pool, target, reason('instance-terminated-early', {}));
+      const note = () =>
+        noteFailure(pass, pool, target, reason('instance-terminated-early', { cause: '' }));
       outcome.failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
     }
   }

@@ -130,8 +130,9 @@ export async function confirm(
   ]);
   const sure: MatchedMessage[] = [];
   const unsure: MatchedMessage[] = [];
-  for (const hit of hits) {
-    const instance = described.get(hit.instanceId);
+  for (const matched of hits) {
+    const instance = described.get(matched.instanceId);
+    const hit = { ...matched, stateReason: instance?.stateReason };
     const isAsked = isWarning(hit) && (isSettled(hit) || !(confirmed instanceof PortError));
     const isTakenBack = !(confirmed instanceof PortError) && confirmed.has(hit.instanceId);
     const isUnconfirmable =

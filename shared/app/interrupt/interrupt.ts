@@ -90,12 +90,16 @@ async function countUnjoined(ports: Ports, hit: MatchedMessage): Promise<void> {
   await ports.memory.recordRegistration(pool, {
     launchedAtMs: launchedAtMs(hit.claim),
     tried: triedBy(hit.claim),
+    cause: hit.stateReason,
   });
 }
 
 async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {
   const { claim, action, interruption } = hit;
-  const why = reason('instance-interrupted', aboutOf(hit));
+  const why = reason('instance-interrupted', {
+    ...aboutOf(hit),
+    cause: hit.stateReason ?? '',
+  });
   const type = action.deleteClaim ? 'Warning' : 'Normal';
   const regarding = claimRef(claim);
   if (action.markOffering) await markOffering(ports, hit);

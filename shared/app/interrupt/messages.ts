@@ -64,6 +64,8 @@ export interface MatchedMessage {
   readonly instanceId: string;
   /** At the latest: whatever the message says, it was sent before it was in the queue. */
   readonly sentAtMs: number;
+  /** Why EC2 has ended the instance, where it was asked and says so. */
+  readonly stateReason?: string | undefined;
 }
 
 export function countRefusal({ refused, ports }: InterruptPass, reason: RefusalReason): void {

@@ -108,6 +108,12 @@ function countDeletion({ ports }: HealthPass, claim: NodeClaim, { reason, repair
   recorder.count('nodeclaims_unhealthy_disrupted_total', labels);
 }
 
+/** Why EC2 has ended an instance that never joined, where it says so. */
+function endCause(why: Reason): string | undefined {
+  const cause = why.code === 'instance-terminated-early' ? why.parameters.cause : '';
+  return cause === '' ? undefined : cause;
+}
+
 /** Deletes a claim that nobody has asked to go, and says why. */
 export async function deleteClaim(
   pass: HealthPass,
@@ -125,7 +131,11 @@ export async function deleteClaim(
   await ports.cluster.delete(claimRef(claim));
   // Only now: a deletion that fails is tried again, and one node is to count once.
   // One that is late is seen by its claim; of one that has ended nothing is left in a moment.
-  const failed = { launchedAtMs: launchedAtMs(claim), tried: isUnjoined ? triedBy(claim) : [] };
+  const failed = {
+    launchedAtMs: launchedAtMs(claim),
+    tried: isUnjoined ? triedBy(claim) : [],
+    cause: endCause(action.why),
+  };
   if (isFailed && nodepool !== '') await ports.memory.recordRegistration(nodepool, failed);
   countDeletion(pass, claim, action);
   const decision = {

@@ -6,9 +6,10 @@ import { attempt, type Failure } from '../writes/attempt.ts';
 import type { Pass } from './claim-steps.ts';
 
 /**
- * Instances of claims which EC2 has, and does not list: somebody has changed the tags by which it
- * lists them. Taken as gone, their nodes would be given up as soon as they are not ready for a
- * moment, and they would run on and be paid for, with no claim that tells of them.
+ * Instances of claims which EC2 has, and does not list. Somebody has changed the tags by which it
+ * lists them: taken as gone, their nodes would be given up as soon as they are not ready for a
+ * moment, and they would run on and be paid for, with no claim that tells of them. Or they have
+ * ended, and EC2 says why.
  */
 async function unlisted(
   { compute }: Ports,
@@ -20,8 +21,7 @@ async function unlisted(
     .flatMap(({ providerId }) => instanceIdOf(providerId) ?? [])
     .filter((id) => !there.has(id));
   if (missing.length === 0) return [];
-  const found = await compute.describe(missing);
-  return found.filter(({ state }) => state !== 'terminated');
+  return await compute.describe(missing);
 }
 
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */

@@ -31,7 +31,9 @@ export class KeptInstances {
     const ageMs = nowMs - this.listedAtMs;
     if (ageMs < 0 || ageMs >= KEPT_MS) return undefined;
     const there = new Set(
-      this.listed.flatMap(({ id, state }) => (state === 'shutting-down' ? [] : [id])),
+      this.listed.flatMap(({ id, state }) =>
+        state === 'shutting-down' || state === 'terminated' ? [] : [id],
+      ),
     );
     const isKnown = (claim: NodeClaim): boolean => {
       if (isTrue(claim, 'InstanceTerminating')) return false;

@@ -69,6 +69,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     nominated: nodes.flatMap((node) => index.nominations.nominated.get(node.name) ?? []),
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
+    stateReason: index.instances?.get(instanceIdOf(claim.providerId) ?? '')?.stateReason,
     isUnreserved: isUnreserved(claim, index),
     isOfFailedImage:
       nodeClass !== undefined &&
@@ -89,7 +90,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
 function instanceOf(claim: NodeClaim, { instances }: Index): ClaimSurroundings['instance'] {
   if (instances === undefined) return 'present';
   const instance = instances.get(instanceIdOf(claim.providerId) ?? '');
-  if (instance === undefined) return 'absent';
+  if (instance === undefined || instance.state === 'terminated') return 'absent';
   return instance.state === 'shutting-down' ? 'shutting-down' : 'present';
 }
 

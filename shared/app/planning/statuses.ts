@@ -83,7 +83,8 @@ function registrationHealth(
     const untilMs = haltedUntilMs(failed);
     const wait =
       untilMs === undefined ? '' : `; no launch before ${new Date(untilMs).toISOString()}`;
-    const message = `${failed.count} launches in a row did not register a node${wait}`;
+    const cause = failed.cause === undefined ? '' : `; the last one: ${failed.cause}`;
+    const message = `${failed.count} launches in a row did not register a node${cause}${wait}`;
     const reason = untilMs === undefined ? 'RegistrationFailed' : 'LaunchesHalted';
     return { type, status: 'False', reason, message };
   }

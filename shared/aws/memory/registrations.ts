@@ -41,6 +41,7 @@ const failed = z.object({
   tried: z.record(z.string(), z.number()).default({}),
   way: z.string().optional(),
   changedAtMs: z.number().optional(),
+  cause: z.string().optional(),
 });
 
 const document = z.object({ version: z.literal(1), pools: z.record(z.string(), failed) });

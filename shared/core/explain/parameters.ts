@@ -33,6 +33,11 @@ export function obstaclesIn(stages: readonly Stage[]): readonly Stage[] {
   return stages.filter(({ after }) => after === 0);
 }
 
+/** What ends a sentence; records of older versions have no cause. */
+export function because(cause: string | undefined): string {
+  return cause === undefined || cause === '' ? '' : `: ${cause}`;
+}
+
 /** How many types a stage left, with what took the others away; a stage that left none is a cause. */
 export function stageText({ what, after }: Pick<Stage, 'what' | 'after'>): string {
   return `${after === 0 ? 'cause: ' : ''}${after} after ${what}`;

@@ -14,6 +14,8 @@ const SECOND_MS = 1000;
 export interface FailedLaunches {
   readonly count: number;
   readonly lastAtMs: number;
+  /** Why the last one ended, as EC2 has it. */
+  readonly cause?: string | undefined;
   /** What those were to try that ended while they booted, and when: no claim says so any more. */
   readonly tried?: NotedTimes;
   /** What they were launched as ({@link launchWay}); absent until a plan has looked. */
@@ -27,6 +29,8 @@ export interface FailedLaunch {
   readonly launchedAtMs: number;
   /** What it was to try, where nothing is left of it that says so. */
   readonly tried: readonly string[];
+  /** Why it ended, as EC2 has it. */
+  readonly cause?: string | undefined;
 }
 
 /** What people have said of a NodePool's nodes: while it is the same, the next is like the last. */
@@ -49,15 +53,15 @@ export function withLaunchWay(failed: FailedLaunches, way: string, nowMs: number
 /** With one more that has not joined; one launched before a change does not count against it. */
 export function withFailedLaunch(
   before: FailedLaunches | undefined,
-  { launchedAtMs, tried }: FailedLaunch,
+  { launchedAtMs, tried, cause }: FailedLaunch,
   nowMs: number,
 ): FailedLaunches {
   const all = new Map([...(before?.tried ?? []), ...tried.map((each) => [each, nowMs] as const)]);
   const also = all.size === 0 ? {} : { tried: all };
-  if (before === undefined) return { count: 1, lastAtMs: nowMs, ...also };
+  if (before === undefined) return { count: 1, lastAtMs: nowMs, cause, ...also };
   if (launchedAtMs + SECOND_MS <= (before.changedAtMs ?? 0)) return { ...before, ...also };
   const count = isOfBefore(before) ? 1 : before.count + 1;
-  return { ...before, count, lastAtMs: nowMs, ...also };
+  return { ...before, count, lastAtMs: nowMs, cause, ...also };
 }
 
 /** When a pool may launch again; undefined: it was not stopped. */

@@ -106,6 +106,8 @@ export interface ClaimSurroundings {
   readonly isOfFailedImage?: boolean;
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
+  /** Why it has ended or is about to, where the cloud knows. */
+  readonly stateReason?: string | undefined;
   /** The tags of its class name the instance: that name stays. */
   readonly isNamed?: boolean;
   /** The instance runs, and in no reservation. */

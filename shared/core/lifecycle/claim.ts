@@ -276,11 +276,12 @@ function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): Reason | un
     return undefined;
   }
   const isAbsent = around.instance === 'absent';
+  const cause = around.stateReason ?? '';
   if (isTrue(claim, 'Registered')) {
-    return isAbsent ? reason('instance-gone', {}) : undefined;
+    return isAbsent ? reason('instance-gone', { cause }) : undefined;
   }
   if (!isTrue(claim, 'Launched')) return undefined;
-  if (!isAbsent) return reason('instance-terminated-early', {});
+  if (!isAbsent || cause !== '') return reason('instance-terminated-early', { cause });
   const isNew = around.nowMs - since(claim, 'Launched') < LISTING_DELAY_MS;
   return isNew ? undefined : reason('instance-disappeared', {});
 }

@@ -82,8 +82,8 @@ function isOfOneWave(a: NodeClaim, b: NodeClaim): boolean {
  * The claims whose nodes have to wait for others, each with one that it waits for. A node with room
  * to spare opens only with those on which pods are planned that are drawn by others and would take
  * that room: the rest of their group would have to follow them, and find none. A node opens also
- * only with those of pods of a higher priority that would take the place of its own. Each waits
- * for what those that it waits for wait for.
+ * only with those of pods of a higher priority that would take the place of its own. Each waits for
+ * what those that it waits for wait for.
  */
 export function awaitedNodes(closed: readonly ClosedClaim[]): ReadonlyMap<NodeClaim, NodeClaim> {
   const inOrder = closed.toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));

@@ -77,6 +77,21 @@ describe('why a claim is deleted', () => {
       'The instance was terminated before its node registered',
     ],
     [
+      'instance ended by EC2, which says why',
+      at(0),
+      { instance: 'absent', stateReason: 'Client.VolumeLimitExceeded: Volume limit exceeded' },
+      'garbage_collected',
+      'The instance was terminated before its node registered: ' +
+        'Client.VolumeLimitExceeded: Volume limit exceeded',
+    ],
+    [
+      'instance gone, and EC2 says why',
+      ready,
+      { nodes: notReady, instance: 'absent', stateReason: 'Client.UserInitiatedShutdown' },
+      'garbage_collected',
+      'The instance no longer exists and its Node is not Ready: Client.UserInitiatedShutdown',
+    ],
+    [
       'instance not listed',
       at(MINUTE),
       { nowMs: 2 * MINUTE, instance: 'absent' },

@@ -1,4 +1,4 @@
-import { type Definitions, NONE, type Sentences } from '../parameters.ts';
+import { because, type Definitions, NONE, type Sentences } from '../parameters.ts';
 
 const about = {
   kind: { type: 'text', what: 'the kind of interruption, such as spot_interrupted' },
@@ -10,7 +10,10 @@ export const INTERRUPTION = {
   'instance-interrupted': {
     meaning: 'AWS interrupts, stops or terminates the instance. Its node is drained and replaced.',
     remedy: 'Nothing.',
-    parameters: about,
+    parameters: {
+      ...about,
+      cause: { type: 'text', what: 'StateReason of the instance; empty: EC2 does not say' },
+    },
   },
   'interruption-unconfirmed': {
     meaning:
@@ -71,7 +74,8 @@ export const INTERRUPTION = {
 } as const satisfies Definitions;
 
 export const INTERRUPTION_SENTENCES: Sentences<typeof INTERRUPTION> = {
-  'instance-interrupted': ({ kind, instance }) => `${kind} for instance ${instance}`,
+  'instance-interrupted': ({ kind, instance, cause }) =>
+    `${kind} for instance ${instance}${because(cause)}`,
   'interruption-unconfirmed': ({ kind, instance }) =>
     `${kind} for instance ${instance}: EC2 does not confirm the warning`,
   'interruption-throttled': ({ kind, instance }) =>

@@ -1,4 +1,8 @@
-import { type Definitions, NONE, type Sentences } from '../parameters.ts';
+import { because, type Definitions, NONE, type Sentences } from '../parameters.ts';
+
+const ENDED = {
+  cause: { type: 'text', what: 'StateReason of the instance; empty: EC2 does not say' },
+} as const;
 
 /** Why `lifecycle` deletes NodeClaims or terminates instances, and why it does not. */
 export const LIFECYCLE = {
@@ -42,12 +46,14 @@ export const LIFECYCLE = {
   'instance-gone': {
     meaning: 'Something other than Joiner terminated the instance. Its NodeClaim is deleted.',
     remedy: 'Look up in CloudTrail who terminated it (TerminateInstances).',
-    parameters: NONE,
+    parameters: ENDED,
   },
   'instance-terminated-early': {
     meaning: 'The instance was terminated while it started. Its NodeClaim is deleted.',
-    remedy: 'Look at StateTransitionReason of the instance: often a KMS key or an image.',
-    parameters: NONE,
+    remedy:
+      'Look at StateReason of the instance: often a KMS key that the role may not use, an EBS ' +
+      'quota or an image.',
+    parameters: ENDED,
   },
   'instance-disappeared': {
     meaning: 'EC2 no longer knows the instance of the NodeClaim. The NodeClaim is deleted.',
@@ -194,8 +200,10 @@ export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
     `Capacity Block ${reservation} ends at ${endsAt}`,
   'nodeclaim-expired': () => 'The NodeClaim is older than spec.expireAfter',
   'node-deleted': () => 'The Node was deleted',
-  'instance-gone': () => 'The instance no longer exists and its Node is not Ready',
-  'instance-terminated-early': () => 'The instance was terminated before its node registered',
+  'instance-gone': ({ cause }) =>
+    `The instance no longer exists and its Node is not Ready${because(cause)}`,
+  'instance-terminated-early': ({ cause }) =>
+    `The instance was terminated before its node registered${because(cause)}`,
   'instance-disappeared': () => 'The instance disappeared before its node registered',
   'node-unhealthy': ({ condition, status, minutes }) =>
     `${condition} has been ${status} for ${minutes} minutes`,

@@ -7,6 +7,7 @@ import type {
   LaunchTemplate,
   RequestLaunchTemplateData,
   SecurityGroup,
+  StateReason,
   Subnet,
   Tag,
 } from '@aws-sdk/client-ec2';
@@ -28,6 +29,8 @@ export interface ModelInstance {
   spotStatus?: string;
   /** When it is gone; undefined: nobody ended it. */
   endsAtMs?: number;
+  /** Why it has ended; a pending one has `pending` in its place. */
+  stateReason?: StateReason;
   /** As DescribeInstances has them until then. */
   tagsBefore?: { readonly tags: Tag[]; readonly untilMs: number };
 }

@@ -10,6 +10,7 @@ import type {
   Instance,
   InstanceStatus,
   SpotInstanceRequest,
+  StateReason,
   TerminateInstancesCommandOutput,
   TerminateInstancesRequest,
 } from '@aws-sdk/client-ec2';
@@ -40,6 +41,10 @@ function seenTags({ nowMs }: Account, { tags, tagsBefore }: ModelInstance): Mode
   return tagsBefore !== undefined && nowMs < tagsBefore.untilMs ? tagsBefore.tags : tags;
 }
 
+function stateReasonOf({ state, stateReason }: ModelInstance): StateReason | undefined {
+  return state === 'pending' ? { Code: 'pending', Message: 'pending' } : stateReason;
+}
+
 function described(account: Account, each: ModelInstance): Instance {
   return {
     SecurityGroups: groupsOf(account, each),
@@ -50,6 +55,7 @@ function described(account: Account, each: ModelInstance): Instance {
     LaunchTime: new Date(each.launchedAtMs),
     Placement: { AvailabilityZone: each.zone },
     State: { Name: each.state, Code: STATE_CODES[each.state] },
+    StateReason: stateReasonOf(each),
     Tags: seenTags(account, each),
     InstanceLifecycle: each.market === 'on-demand' ? undefined : each.market,
     CapacityReservationId: each.reservationId,
@@ -142,6 +148,8 @@ function terminate(account: Account, { InstanceIds = [] }: TerminateInstancesReq
     if (instance.state === 'terminated' || instance.state === 'shutting-down') continue;
     instance.state = 'shutting-down';
     instance.endsAtMs = account.nowMs + account.shutdownMs;
+    const code = 'Client.UserInitiatedShutdown';
+    instance.stateReason = { Code: code, Message: `${code}: User initiated shutdown` };
   }
   return { TerminatingInstances: InstanceIds.map((InstanceId) => ({ InstanceId })) };
 }

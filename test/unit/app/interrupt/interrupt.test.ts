@@ -107,11 +107,17 @@ describe('an instance that has ended', () => {
       }));
       return { ...rest, nodeClaims: seen };
     };
-    const describe = async () => [];
+    const stateReason = 'Server.InternalError: Internal error on launch';
+    const end = { state: 'terminated', stateReason } as const;
+    const describe: Ports['compute']['describe'] = async (ids) =>
+      (await world.ports.compute.describe(ids)).map((each) => ({ ...each, ...end }));
     const ports = withPorts(world.ports, { cluster: { readClaims }, compute: { describe } });
     expect((await interrupt(ports, settings, messages)).deleted).toHaveLength(1);
+    const { decisions } = world.recorder;
+    expect(decisions.at(-1)?.reasons).toMatchObject([{ parameters: { cause: stateReason } }]);
     const failed = (await ports.memory.failedRegistrations()).get('default');
     expect(failed?.count ?? 0).toBe(count);
+    expect(failed?.cause).toBe(count === 0 ? undefined : stateReason);
     expect([...(failed?.tried?.keys() ?? [])]).toEqual(count === 0 ? [] : ['a state']);
   });
 
