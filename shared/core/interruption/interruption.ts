@@ -109,7 +109,9 @@ function healthEvent(detail: Json): Detail | undefined {
     return NO_OP;
   // AWS tells of the end of an event as well: it was called off, or is over. The node stays.
   if (detail['statusCode'] === 'closed') return NO_OP;
-  const entities = detail['affectedEntities'];
+  const { affectedEntities: entities, eventScopeCode } = detail;
+  // A public event is about a region or a service, and mostly about no resource of the account.
+  if (entities === undefined && eventScopeCode === 'PUBLIC') return NO_OP;
   if (!Array.isArray(entities)) return undefined;
   // Of an event about several instances each is over by itself; AWS tells of all with each change.
   const open = entities.filter((each: unknown) => !isObject(each) || each['status'] !== 'RESOLVED');

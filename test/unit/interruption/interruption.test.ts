@@ -69,6 +69,18 @@ describe('messages of the interruption queue', () => {
       `scheduled_change ${id}`,
     ],
     [
+      'health of no resource of the account, as public events are',
+      {
+        ...health,
+        detail: {
+          service: 'EC2',
+          eventTypeCategory: 'scheduledChange',
+          eventScopeCode: 'PUBLIC',
+        },
+      },
+      'no_op',
+    ],
+    [
       'health of an instance and a dedicated host',
       {
         ...health,
