@@ -119,7 +119,7 @@ export const EVENTS: readonly EventRow[] = [
     'Warning',
     'FailedDraining',
     'Node',
-    'a pod was not evicted; the message names its PodDisruptionBudget or the refusal',
+    'a pod was not evicted; the message names its PodDisruptionBudget, the refusal or its annotation `karpenter.sh/do-not-disrupt`',
   ),
   event(
     'Warning',

@@ -31,7 +31,7 @@ import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { takeInOrder } from '../writes/in-order.ts';
 import { claimRef, nodeRef, podRef } from '../writes/references.ts';
 import { isHurried } from './blocked-evictions.ts';
-import { evictPods, taintNode } from './drains.ts';
+import { evictPods, publishKept, taintNode } from './drains.ts';
 import { deleteClaim, type HealthPass } from './health.ts';
 import { nominatePods } from './nomination/nominations.ts';
 import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
@@ -198,6 +198,11 @@ async function evict(pass: Pass, claim: NodeClaim, pods: readonly Pod[]): Promis
   pass.failures.push(...failures);
 }
 
+/** Repeats are told of as those of refused evictions are. */
+async function keep({ ports, nowMs, memory }: Pass, pods: readonly Pod[]): Promise<void> {
+  await publishKept(ports, pods, { isNews: (pod) => memory.blocked.takeSaying(pod, nowMs) });
+}
+
 /** What is done for a claim by itself; nodes open together, and instances are named at the end. */
 type Step = Exclude<LifecycleAction, { kind: 'register' | 'tag' }>;
 
@@ -242,6 +247,9 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
     case 'restart':
       await evict(pass, claim, await withoutRollout(pass, claim, action.pods));
       return true;
+    case 'keep':
+      await keep(pass, action.pods);
+      return true;
     case 'remove-pod':
       await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
       return true;
@@ -256,6 +264,9 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
   }
 }
 
+/** What may change nothing, however often it is done. */
+const ASKING: ReadonlySet<Step['kind']> = new Set(['evict', 'keep']);
+
 function isStep(action: LifecycleAction): action is Step {
   return action.kind !== 'register' && action.kind !== 'tag';
 }
@@ -263,7 +274,7 @@ function isStep(action: LifecycleAction): action is Step {
 async function takeClaimSteps(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
   const take = async (step: Step): Promise<boolean> => {
     const isDone = await carryOut(pass, claim, () => act(pass, claim, step));
-    if (isDone && step.kind !== 'evict') pass.changed = true;
+    if (isDone && !ASKING.has(step.kind)) pass.changed = true;
     return isDone;
   };
   await takeInOrder(actions.filter(isStep), take);

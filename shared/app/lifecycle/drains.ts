@@ -1,6 +1,7 @@
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { EXCLUDE_FROM_LOAD_BALANCERS, type LifecycleAction } from '../../core/lifecycle/actions.ts';
-import type { Pod } from '../../core/model/pod.ts';
+import { DO_NOT_DISRUPT } from '../../core/model/labels.ts';
+import { type Pod, podKey } from '../../core/model/pod.ts';
 import { PortError, type Ports, type WriteResult } from '../../ports.ts';
 import { atOnce } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
@@ -71,6 +72,18 @@ async function isEvicted(ports: Ports, pod: Pod, watched: EvictionWatch): Promis
     const why = reason('eviction-refused', { pod: name, said: error.message });
     await publishFailedDraining(ports, pod, why, watched);
     throw error;
+  }
+}
+
+/** Nobody asks for these pods to go, so that no refusal tells of them. */
+export async function publishKept(
+  ports: Ports,
+  pods: readonly Pod[],
+  watched: EvictionWatch,
+): Promise<void> {
+  for (const pod of pods) {
+    const why = reason('pod-protected', { pod: podKey(pod), annotation: DO_NOT_DISRUPT });
+    await publishFailedDraining(ports, pod, why, watched);
   }
 }
 

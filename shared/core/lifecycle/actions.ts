@@ -69,6 +69,8 @@ export type LifecycleAction =
   | { readonly kind: 'evict'; readonly pods: readonly Pod[] }
   /** Their Deployments are restarted. */
   | { readonly kind: 'restart'; readonly pods: readonly Pod[] }
+  /** They stay where they are, and people are told. */
+  | { readonly kind: 'keep'; readonly pods: readonly Pod[] }
   | { readonly kind: 'remove-pod'; readonly pod: Pod; readonly gracePeriodSeconds: number }
   | {
       readonly kind: 'terminate';

@@ -51,6 +51,8 @@ export interface DrainStep {
    * place. Not those alone: what one asks for may have a {@link drainFault}.
    */
   readonly restart: readonly Pod[];
+  /** Pods that `do-not-disrupt` keeps from eviction: nothing but their deadline ends them. */
+  readonly keep: readonly Pod[];
   /** Past their deadline: deleted whatever protects them. */
   readonly remove: readonly { readonly pod: Pod; readonly gracePeriodSeconds: number }[];
   /** Pods that still hold the node. */
@@ -103,7 +105,8 @@ export function drainStep(
     const left = Math.max(0, Math.floor(((deadlineMs ?? nowMs) - nowMs) / 1000));
     return { pod, gracePeriodSeconds: Math.min(left, pod.spec.terminationGracePeriodSeconds) };
   });
-  return { evict, restart, remove, waiting };
+  const keep = running.filter((pod) => !late.includes(pod) && isProtected(pod, nowMs));
+  return { evict, restart, keep, remove, waiting };
 }
 
 /** Names of attachments that belong to volumes of pods that a drain removes. */

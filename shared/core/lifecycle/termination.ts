@@ -121,6 +121,7 @@ function drain(
   const step = drainStep(around.pods, deadlineMs, nowMs, rolloutEndOf(claim));
   if (step.evict.length > 0) actions.push({ kind: 'evict', pods: step.evict });
   if (step.restart.length > 0) actions.push({ kind: 'restart', pods: step.restart });
+  if (step.keep.length > 0) actions.push({ kind: 'keep', pods: step.keep });
   for (const each of step.remove) actions.push({ kind: 'remove-pod', ...each });
   const isPastDeadline = deadlineMs !== undefined && nowMs >= deadlineMs;
   if ((step.waiting.length > 0 || !isSettled(claim, around)) && !isPastDeadline) {

@@ -364,9 +364,10 @@ describe('a NodeClaim', () => {
     const claim = { ...deleted, terminationGracePeriodMs: 2 * MINUTE };
     const pod = aPod({ annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
     const early = decided(claim, { nodes: [aNode()], pods: [pod] });
-    expect(early).toEqual(['annotate', 'taint-node', 'delete-node']);
+    expect(early).toEqual(['annotate', 'taint-node', 'delete-node', 'keep']);
     const late = decided(claim, { nowMs: 1.75 * MINUTE, nodes: [aNode()], pods: [pod] });
     expect(late).toContain('remove web 15s');
+    expect(late).not.toContain('keep');
   });
 
   it('evicts plain pods before DaemonSets, those before critical ones', () => {

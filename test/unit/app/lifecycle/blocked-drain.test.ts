@@ -4,8 +4,12 @@ import { lifecycle } from '../../../../shared/app/lifecycle/lifecycle.ts';
 import { LifecycleMemory } from '../../../../shared/app/lifecycle/memory.ts';
 import { LifecyclePace } from '../../../../shared/app/lifecycle/pace.ts';
 import { claimRef } from '../../../../shared/app/writes/references.ts';
+import { missing } from '../../../../shared/core/missing.ts';
+import { DO_NOT_DISRUPT } from '../../../../shared/core/model/labels.ts';
+import { podKey } from '../../../../shared/core/model/pod.ts';
 import type { ClusterEvent, ClusterState, Ports } from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
+import { withPodAnnotations } from '../../../sim/small-world.ts';
 import { MINUTE, reading, runningWorld, settings, spread, withPorts } from '../world.ts';
 
 const CHECKS_MS = 60_000;
@@ -151,6 +155,37 @@ describe('the pace', () => {
     expect(pace.next({ ...quiet, dueAtMs: 7000 }, 0)).toBe(7000);
     expect(pace.next({ ...quiet, dueAtMs: 10 }, 0)).toBe(1000);
   });
+});
+
+it('a pod with do-not-disrupt is told of twice an hour, and slows the pace as others do', async () => {
+  const web = withPodAnnotations(spread('web', 1), { [DO_NOT_DISRUPT]: 'true' });
+  const world = await runningWorld([web]);
+  const [claim] = readState(world.store).objects.nodeClaims;
+  await world.ports.cluster.delete(claimRef(claim ?? missing('the NodeClaim')));
+  const startMs = world.timeline.nowMs();
+  let nowMs = startMs;
+  const told: ClusterEvent[] = [];
+  const ports = withPorts(world.ports, {
+    clock: { nowMs: () => nowMs, sleep: async () => undefined },
+    cluster: { event: async (each) => void told.push(each) },
+  });
+  const [memory, pace] = [new LifecycleMemory(CHECKS_MS), new LifecyclePace()];
+  let pauseMs = 0;
+  while (nowMs < startMs + 59 * MINUTE) {
+    pauseMs = pace.next(await lifecycle(ports, settings, memory), nowMs);
+    nowMs += pauseMs;
+  }
+  expect(pauseMs).toBe(30_000);
+  const name = claim?.nodeName;
+  const [pod] = readState(world.store).objects.pods.map(podKey);
+  const event = {
+    regarding: { kind: 'Node', name, uid: name },
+    type: 'Warning',
+    reason: 'FailedDraining',
+    message: `Pod ${pod} has the annotation ${DO_NOT_DISRUPT}`,
+    code: 'pod-protected',
+  };
+  expect(told.filter(({ reason }) => reason === 'FailedDraining')).toEqual([event, event]);
 });
 
 it('the event of a pod that stays is one that kubectl describe node shows', async () => {
