@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { measuresOf } from '../../../../shared/app/provision/measures.ts';
 import { provision } from '../../../../shared/app/provision/provision.ts';
 import { METRICS } from '../../../../shared/contract/metrics.ts';
 import { podKey } from '../../../../shared/core/model/pod.ts';
 import { PortError, type Ports } from '../../../../shared/ports.ts';
 import { WORLD_START_MS } from '../../../../shared/sim/world.ts';
+import { planOf, podsOf, snapshotOf } from '../../../builders/scheduling.ts';
 import { deployment } from '../../../sim/small-world.ts';
 import {
   MINUTE,
@@ -30,6 +32,23 @@ it('pods that wait are counted, and how long the first has waited', async () => 
   expect(levels.get('nodepools_cost_total')).toBe(0);
   expect(levels.get('observe_duration_seconds')).toBeGreaterThanOrEqual(0);
   expect(levels.get('pods_backed_off')).toBe(0);
+});
+
+it('more pods may wait than a call takes arguments', () => {
+  const pods = podsOf(200_000, 'web');
+  const unplaced = new Map(pods.map((pod) => [podKey(pod), { reasons: [], message: '' }]));
+  const plan = { ...planOf({}), unplaced };
+  const levels = new Map(
+    measuresOf({
+      snapshot: snapshotOf({ pods }),
+      plan,
+      virtual: new Set(),
+      typesOf: () => [],
+      nowMs: MINUTE,
+    }),
+  );
+  expect(levels.get('scheduler_unschedulable_pods_count')).toBe(200_000);
+  expect(levels.get('pods_provisioning_unbound_time_seconds')).toBe(60);
 });
 
 it('nodes are counted with what they cost and how full they are', async () => {
