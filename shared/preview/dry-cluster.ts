@@ -1,5 +1,6 @@
 import { asWritten } from '../app/planning/new-claims.ts';
 import type { Condition } from '../core/model/cluster.ts';
+import { podsOnNode } from '../core/model/joins.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type {
@@ -22,6 +23,16 @@ import type {
 } from '../ports.ts';
 
 type Objects = ClusterState['objects'];
+
+/** Kinds whose objects are written. */
+type Written = 'nodeClaims' | 'nodes' | 'nodePools';
+
+/** By name: a pass may write to each of 10,000 NodeClaims, several times. */
+type ByName = { readonly [Kind in Written]: Map<string, Objects[Kind][number]> };
+
+function byName<Each extends { readonly name: string }>(all: readonly Each[]): Map<string, Each> {
+  return new Map(all.map((each) => [each.name, each]));
+}
 
 /** What an object's labels or annotations become; null removes one. */
 function merged(before: Labels, patch: MetadataPatch['annotations'] = {}): Labels {
@@ -49,6 +60,9 @@ export class DryCluster implements ClusterReader, ClusterWriter {
   readonly #created: string[] = [];
   readonly #nowMs: number;
   readonly #live: Pick<ClusterReader, 'wantedPods' | 'podUsage'>;
+  readonly #byName: ByName;
+  /** Kinds that were written to since {@link #state} was made. */
+  readonly #written = new Set<Written>();
   #state: ClusterState;
 
   constructor(
@@ -59,16 +73,21 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     this.#state = state;
     this.#live = live;
     this.#nowMs = nowMs;
+    const { nodeClaims, nodes, nodePools } = state.objects;
+    this.#byName = {
+      nodeClaims: byName(nodeClaims),
+      nodes: byName(nodes),
+      nodePools: byName(nodePools),
+    };
   }
 
   /** Claims that were created, in this order, as they are by now. */
   get created(): readonly NodeClaim[] {
-    const byUid = new Map(this.#state.objects.nodeClaims.map((claim) => [claim.uid, claim]));
-    return this.#created.flatMap((uid) => byUid.get(uid) ?? []);
+    return this.#created.flatMap((name) => this.#byName.nodeClaims.get(name) ?? []);
   }
 
   async read(): Promise<ClusterState> {
-    return this.#state;
+    return this.#now();
   }
 
   async karpenterRenewedAtMs(): Promise<number | undefined> {
@@ -81,16 +100,15 @@ export class DryCluster implements ClusterReader, ClusterWriter {
 
   async readClaims(): Promise<ClaimsState> {
     return {
-      nodeClaims: this.#state.objects.nodeClaims,
+      nodeClaims: this.#now().objects.nodeClaims,
       karpenterRenewedAtMs: this.#state.karpenterRenewedAtMs,
     };
   }
 
   async readNode(name: string): Promise<NodeState> {
-    const { nodes, pods } = this.#state.objects;
     return {
-      node: nodes.find((each) => each.name === name),
-      pods: pods.filter(({ nodeName }) => nodeName === name),
+      node: this.#byName.nodes.get(name),
+      pods: podsOnNode(this.#state.objects.pods, name),
     };
   }
 
@@ -115,8 +133,8 @@ export class DryCluster implements ClusterReader, ClusterWriter {
   async createNodeClaim(wanted: NewNodeClaim): Promise<WrittenClaim> {
     this.asked.set(wanted.name, wanted);
     const claim = asWritten(wanted, `planned/${wanted.name}`, this.#nowMs);
-    this.#change({ nodeClaims: [...this.#state.objects.nodeClaims, claim] });
-    this.#created.push(claim.uid);
+    this.#put('nodeClaims', claim);
+    this.#created.push(claim.name);
     return { result: 'done', claim, resourceVersion: '' };
   }
 
@@ -200,19 +218,29 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     this.events.push(event);
   }
 
-  #change(objects: Partial<Objects>): void {
-    this.#state = { ...this.#state, objects: { ...this.#state.objects, ...objects } };
+  /** The state as of now: lists of what was written to are new, those before stay as they were. */
+  #now(): ClusterState {
+    if (this.#written.size === 0) return this.#state;
+    const changed = [...this.#written].map((kind) => [kind, [...this.#byName[kind].values()]]);
+    this.#written.clear();
+    const objects = { ...this.#state.objects, ...Object.fromEntries(changed) };
+    this.#state = { ...this.#state, objects };
+    return this.#state;
   }
 
-  #edit<Kind extends 'nodeClaims' | 'nodes' | 'nodePools'>(
+  #put<Kind extends Written>(kind: Kind, object: Objects[Kind][number]): void {
+    this.#byName[kind].set(object.name, object);
+    this.#written.add(kind);
+  }
+
+  #edit<Kind extends Written>(
     kind: Kind,
     { name, uid }: ObjectRef,
     change: (object: Objects[Kind][number]) => Objects[Kind][number],
   ): WriteResult {
-    const all: readonly Objects[Kind][number][] = this.#state.objects[kind];
-    const found = all.find((each) => each.name === name && (uid === undefined || each.uid === uid));
-    if (found === undefined) return 'gone';
-    this.#change({ [kind]: all.map((each) => (each === found ? change(each) : each)) });
+    const found = this.#byName[kind].get(name);
+    if (found === undefined || (uid !== undefined && found.uid !== uid)) return 'gone';
+    this.#put(kind, change(found));
     return 'done';
   }
 }
