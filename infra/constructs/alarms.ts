@@ -197,6 +197,9 @@ export class Alarms extends Construct {
     });
     this.#alarm('DeadLetters', waiting, {
       threshold: 0,
+      // SQS tells nothing of a queue that nobody has used for six hours. Its messages are still there.
+      // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+      missing: cloudwatch.TreatMissingData.IGNORE,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
         `The function interrupt failed to handle a message ${INTERRUPTION_RECEIVES_MAX} times. ` +

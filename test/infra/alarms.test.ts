@@ -95,6 +95,10 @@ describe('every function is watched', () => {
     expect(ids?.sort()).toEqual(['disrupt', 'interrupt', 'nodeclass', 'watch']);
   });
 
+  it('interrupt by its dead letters, which stay when SQS tells of them no more', () => {
+    expect(alarm(/DeadLetters/)).toMatchObject({ Threshold: 0, TreatMissingData: 'ignore' });
+  });
+
   it('watch by its ticks, too: without it everything waits for the minute', () => {
     expect(alarm(/NoTickwatch/).AlarmDescription).toContain('No run of watch');
   });
