@@ -5,7 +5,7 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { MetricKey } from '../../shared/contract/metrics.ts';
 import {
@@ -86,10 +86,10 @@ export class Joiner extends Construct {
     this.#interruption = isActing ? this.#interruptions() : undefined;
     this.#nodeRoles = isActing ? nodeRoles(this, props, cluster) : undefined;
     this.functions = this.#functions();
-    admitToCluster(this, props);
+    const wayIn = admitToCluster(this, props);
     const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
     if (this.#nodeRoles !== undefined) admitNodes(access, this.#nodeRoles, props);
-    const installer = this.#install(access);
+    const installer = this.#install(access, wayIn);
     this.alarms = this.#alarms();
     this.dashboard = this.#dashboard();
     this.#finish(installer);
@@ -254,9 +254,10 @@ export class Joiner extends Construct {
 
   /**
    * Check → the installer's access → definitions and rights → the functions' access → triggers, and
-   * away in the opposite order: no function is moved to rights that are not there yet.
+   * away in the opposite order: no function is moved to rights that are not there yet. `wayIn` goes
+   * last, or the installer could not take back its rights.
    */
-  #install(access: ClusterAccess): Installer {
+  #install(access: ClusterAccess, wayIn: readonly IConstruct[]): Installer {
     const { installerAccess, installCrds, endpoint, cluster, leaveNodes, shadow } = this.#props;
     const version = fingerprint(this.#props);
     const install = this.#get('install');
@@ -278,7 +279,7 @@ export class Joiner extends Construct {
     own.admitInstaller(version, install.role, lentPolicyArn);
     own.node.addDependency(check);
     const [roles, applied] = [installer.roles(), installer.apply()];
-    for (const each of [roles, applied]) each.node.addDependency(own);
+    for (const each of [roles, applied]) each.node.addDependency(own, ...wayIn);
     installer.settings(this.#stated()).node.addDependency(applied);
     for (const name of CLUSTER_FUNCTIONS) {
       const admitted = name === 'install' ? undefined : this.functions.get(name);

@@ -280,10 +280,10 @@ export function networkOf(props: JoinerProps, name: FunctionName): FunctionNetwo
   };
 }
 
-/** Lets the functions in where the cluster's security group is known. */
-export function admitToCluster(scope: Construct, props: JoinerProps): void {
+/** Lets the functions in where the cluster's security group is known; the rules for it. */
+export function admitToCluster(scope: Construct, props: JoinerProps): readonly IConstruct[] {
   const { cluster, clusterSecurityGroup, endpoint } = props;
-  if (endpoint !== 'private') return;
+  if (endpoint !== 'private') return [];
   const made =
     typeof cluster !== 'string' && madeHere(cluster) !== undefined
       ? cluster.clusterSecurityGroupId
@@ -294,14 +294,15 @@ export function admitToCluster(scope: Construct, props: JoinerProps): void {
       'No clusterSecurityGroup is given: the security groups have to let the functions reach the ' +
         "cluster on port 443 already, as the cluster's own does.",
     );
-    return;
+    return [];
   }
   const groupId = securityGroupId(given);
-  for (const group of props.securityGroups ?? []) {
+  return (props.securityGroups ?? []).flatMap((group) => {
     const sourceSecurityGroupId = securityGroupId(group);
-    if (sourceSecurityGroupId === groupId) continue;
+    if (sourceSecurityGroupId === groupId) return [];
     // By the group, not by its place in the list: a rule that moved there would be made twice.
-    new ec2.CfnSecurityGroupIngress(scope, `ClusterIngress-${referenceId(scope, group)}`, {
+    const id = `ClusterIngress-${referenceId(scope, group)}`;
+    return new ec2.CfnSecurityGroupIngress(scope, id, {
       groupId,
       sourceSecurityGroupId,
       ipProtocol: 'tcp',
@@ -309,7 +310,7 @@ export function admitToCluster(scope: Construct, props: JoinerProps): void {
       toPort: 443,
       description: `Joiner ${Names.uniqueId(scope).slice(-64)}`,
     });
-  }
+  });
 }
 
 function securityGroupId(group: string | ec2.ISecurityGroup): string {

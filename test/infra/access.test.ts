@@ -101,6 +101,15 @@ describe('access to the cluster', () => {
     }
   });
 
+  it('is taken back while the rule by which the installer reaches the cluster is still there', () => {
+    const [rule = ''] = resources(shut, 'AWS::EC2::SecurityGroupIngress').keys();
+    const installs = shut.template.findResources('Custom::JoinerInstall');
+    for (const step of ['Roles', 'Apply']) {
+      const [, each] = Object.entries(installs).find(([id]) => id.includes(step)) ?? [];
+      expect(each?.['DependsOn'], step).toContain(rule);
+    }
+  });
+
   it('is moved to rights that are there: the installer’s, what it applies, then all others', () => {
     const [own = ''] = idsOf('AWS::EKS::AccessEntry', /InstallerAccess/);
     expect(isAfter(stepId('Apply'), own)).toBe(true);
