@@ -42,6 +42,7 @@ import {
   KEPT_EVENTS,
   MEMORY_SIZES,
   networkOf,
+  routesOf,
   sharedGroupsOf,
   statedSettings,
   TIMEOUTS,
@@ -261,6 +262,8 @@ export class Joiner extends Construct {
     const { installerAccess, installCrds, endpoint, cluster, leaveNodes, shadow } = this.#props;
     const version = fingerprint(this.#props);
     const install = this.#get('install');
+    // Or a stack with its VPC would take the route away before the installer has answered.
+    install.function.node.addDependency(...routesOf(this.#props));
     const lentPolicyArn = (installerAccess ?? true) ? clusterAdminPolicy(this) : undefined;
     const installer = new Installer(this, 'Installer', {
       cluster: this.clusterName,

@@ -1,6 +1,6 @@
 import { Annotations, CfnResource, Duration, Names, Stack, Token } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
-import type { Construct, IConstruct } from 'constructs';
+import type { Construct, IConstruct, IDependable } from 'constructs';
 import { sharedGroupsIn } from '../../shared/contract/setting-kinds.ts';
 import {
   SETTING_KEYS,
@@ -278,6 +278,13 @@ export function networkOf(props: JoinerProps, name: FunctionName): FunctionNetwo
     ),
     securityGroupIds: (props.securityGroups ?? []).map(securityGroupId),
   };
+}
+
+/** What makes the routes of subnets of the same app: functions have no way to AWS without them. */
+export function routesOf({ subnets }: JoinerProps): readonly IDependable[] {
+  return (subnets ?? []).flatMap((each) =>
+    typeof each === 'string' ? [] : each.internetConnectivityEstablished,
+  );
 }
 
 /** Lets the functions in where the cluster's security group is known; the rules for it. */

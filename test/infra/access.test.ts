@@ -1,6 +1,9 @@
-import { Match } from 'aws-cdk-lib/assertions';
+import { App, CfnResource, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
+import { Joiner } from '../../infra/constructs/joiner.ts';
 import type { JoinerStack } from '../../infra/joiner-stack.ts';
 import { METRICS } from '../../shared/contract/metrics.ts';
 import {
@@ -9,7 +12,7 @@ import {
   type FunctionName,
   OPTIONAL_FUNCTIONS,
 } from '../../shared/contract.ts';
-import { resources, synthesise } from './synthesis.ts';
+import { resources, standInCode, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
 const defaults = synthesiseVariant('defaults');
@@ -108,6 +111,22 @@ describe('access to the cluster', () => {
       const [, each] = Object.entries(installs).find(([id]) => id.includes(step)) ?? [];
       expect(each?.['DependsOn'], step).toContain(rule);
     }
+  });
+
+  it('leaves the routes of a VPC of the same stack until the installer has answered', () => {
+    const stack = new Stack(new App(), 'stack');
+    const { privateSubnets: subnets } = new Vpc(stack, 'Vpc');
+    const securityGroups = ['sg-0c0c0c0c0c0c0c0c0'];
+    const place = { endpoint: 'private', subnets, securityGroups } as const;
+    new Joiner(stack, 'Joiner', { cluster: 'demo', code: standInCode, ...place });
+    const routes = subnets
+      .flatMap(({ node }) => node.findChild('DefaultRoute'))
+      .filter((each) => CfnResource.isCfnResource(each));
+    Template.fromStack(stack).hasResource('AWS::Lambda::Function', {
+      DependsOn: Match.arrayWith(routes.map((each) => stack.getLogicalId(each))),
+      Properties: { FunctionName: 'joiner-demo-install' },
+    });
+    expect(routes).toHaveLength(subnets.length);
   });
 
   it('is moved to rights that are there: the installer’s, what it applies, then all others', () => {
