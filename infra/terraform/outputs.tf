@@ -1,8 +1,9 @@
-# The outputs of the stack, by the names of Terraform.
+# The outputs of the stack, by the names of Terraform. Null: the template has no such part, as one
+# with shadow or without a dashboard.
 
 output "node_role_arn" {
   description = "Its name goes into spec.role of EC2NodeClasses."
-  value       = aws_cloudformation_stack.joiner.outputs["NodeRoleArn"]
+  value       = lookup(aws_cloudformation_stack.joiner.outputs, "NodeRoleArn", null)
 }
 
 output "bucket_name" {
@@ -12,12 +13,12 @@ output "bucket_name" {
 
 output "interruption_queue_url" {
   description = "Where notices of interruptions arrive."
-  value       = aws_cloudformation_stack.joiner.outputs["InterruptionQueueUrl"]
+  value       = lookup(aws_cloudformation_stack.joiner.outputs, "InterruptionQueueUrl", null)
 }
 
 output "dashboard_name" {
   description = "The dashboard in CloudWatch."
-  value       = aws_cloudformation_stack.joiner.outputs["DashboardName"]
+  value       = lookup(aws_cloudformation_stack.joiner.outputs, "DashboardName", null)
 }
 
 output "function_names" {

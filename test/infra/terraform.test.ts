@@ -4,6 +4,7 @@ import { parse } from '@cdktf/hcl2json';
 import { describe, expect, it } from 'vitest';
 import { OUTPUTS } from '../../infra/constructs/outputs.ts';
 import { stackNameOf } from '../../infra/joiner-stack.ts';
+import { synthesise } from './synthesis.ts';
 
 const folder = join(import.meta.dirname, '../../infra/terraform');
 const texts = readdirSync(folder)
@@ -29,9 +30,19 @@ describe('the Terraform module', () => {
   it('hands on every output of the stack, and no other', async () => {
     const outputs = await blocks('output');
     const values = [...outputs.values()].map(({ value }) => String(value));
-    const names = values.map((value) => /outputs\["(\w+)"\]/.exec(value)?.[1]);
+    const names = values.map((value) => /outputs(?:\[|, )"(\w+)"/.exec(value)?.[1]);
     expect(names.toSorted()).toEqual(Object.keys(OUTPUTS).sort());
     expect([...outputs.keys()]).toContain('node_role_arn');
+  });
+
+  it('fails at no output that a template does not have, such as the queue with shadow', async () => {
+    const joiner = { cluster: 'demo', shadow: true, dashboard: false };
+    const always = Object.keys(synthesise(joiner).template.findOutputs('*'));
+    for (const { value } of (await blocks('output')).values()) {
+      const [, indexed] = /outputs\["(\w+)"\]/.exec(String(value)) ?? [];
+      if (indexed !== undefined) expect(always).toContain(indexed);
+      else expect(value).toMatch(/lookup\(.*, null\)/);
+    }
   });
 
   it('names the stack as the app does: the same but where a name has underscores', async () => {
