@@ -21,7 +21,8 @@ export function nodeRoles(scope: Construct, props: JoinerProps, cluster: string)
     props.windowsNodes === true
       ? new NodeRole(scope, 'WindowsNodes', { cluster, platform: 'windows' }).role
       : undefined;
-  const further = (props.nodeRoles ?? []).map((role) => furtherRole(scope, role));
+  const named = (props.nodeRoles ?? []).map((role) => furtherRole(scope, role));
+  const further = [...new Map(named.map((role) => [role.id, role])).values()];
   const own = [linux, ...(windows === undefined ? [] : [windows])];
   const arns = [...own.map((role) => role.roleArn), ...further.map((each) => each.arn)];
   return { linux, windows, further, arns };
@@ -40,10 +41,13 @@ export function admitNodes(
   { linux, windows, further }: NodeRoles,
   { nodeRole, nodeRoleEntry }: JoinerProps,
 ): void {
-  if (nodeRole === undefined || nodeRoleEntry === true) {
-    access.admitNodes('nodes', linux.roleArn, 'EC2_LINUX');
-  }
+  const isAdmitted = nodeRole === undefined || nodeRoleEntry === true;
+  if (isAdmitted) access.admitNodes('nodes', linux.roleArn, 'EC2_LINUX');
   if (windows !== undefined) access.admitNodes('windows-nodes', windows.roleArn, 'EC2_WINDOWS');
   if (nodeRoleEntry === false) return;
-  for (const { id, arn } of further) access.admitNodes(`nodes-${id}`, arn, 'EC2_LINUX');
+  for (const { id, arn } of further) {
+    // EKS takes one entry for each role.
+    if (isAdmitted && arn === linux.roleArn) continue;
+    access.admitNodes(`nodes-${id}`, arn, 'EC2_LINUX');
+  }
 }

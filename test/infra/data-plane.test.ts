@@ -120,6 +120,14 @@ describe('roles and images of one’s own', () => {
     expect(text).toContain('arn:aws:ssm:eu-west-1:444455556666:parameter/shared');
   });
 
+  it('get one entry each, also those that are named twice', () => {
+    const roles = { nodeRole: ROLE, nodeRoleEntry: true, nodeRoles: [ROLE, OTHER, OTHER] };
+    const twice = synthesise({ cluster: 'demo', ...roles });
+    for (const PrincipalArn of [ROLE, OTHER]) {
+      twice.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', { PrincipalArn }, 1);
+    }
+  });
+
   it('get no entry where the cluster has them already', () => {
     const none = synthesise({ cluster: 'demo', nodeRoles: [ROLE], nodeRoleEntry: false });
     const entries = JSON.stringify(none.template.findResources('AWS::EKS::AccessEntry'));
