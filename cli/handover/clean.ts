@@ -132,7 +132,8 @@ function isNominatedByUs(pod: unknown): boolean {
 /** Karpenter passes over pods that are nominated to a node, as preempting ones are. */
 async function ofPods(client: KubeClient): Promise<readonly Cleaning[]> {
   let found: Cleaning[] = [];
-  const selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' };
+  const unbound = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' };
+  const selection = { ...unbound, withManagers: true };
   const object = (pod: unknown): void => {
     if (!isNominatedByUs(pod)) return;
     const metadata = property(pod, 'metadata');

@@ -14,6 +14,8 @@ export interface Selection {
   readonly labelSelector?: string;
   /** Which fields are read. @default all but the bookkeeping of kubectl and field managers */
   readonly shape?: Message;
+  /** Keeps `managedFields`, which say who wrote what; not together with a shape. @default false */
+  readonly withManagers?: boolean;
   /** The kind has protobuf (the core kinds do, custom resources do not). @default false */
   readonly protobuf?: boolean;
   /** Only the metadata of objects, which is a tenth of a pod. @default false */
@@ -52,7 +54,7 @@ export async function listEach(
 ): Promise<string> {
   const fetch = (continueToken: string): Promise<Page> => {
     const call = listCall(selection, { limit: PAGE_SIZE, continue: continueToken });
-    return fetchPage(client, { ...call, signal }, selection.shape);
+    return fetchPage(client, { ...call, signal }, selection);
   };
   for (let restarts = 0; ; restarts += 1) {
     try {
@@ -82,16 +84,15 @@ async function listOnce(
   }
 }
 
-async function fetchPage(
-  client: KubeClient,
-  call: Call,
-  shape: Message | undefined,
-): Promise<Page> {
+async function fetchPage(client: KubeClient, call: Call, selection: Selection): Promise<Page> {
+  const { shape } = selection;
   const response = await client.open(call);
   const bytes = await client.bytes(call, response);
   const isProtobuf = response.header('content-type')?.startsWith(PROTOBUF_TYPE) === true;
   try {
-    return isProtobuf && shape !== undefined ? decodeList(bytes, shape) : parseList(bytes, shape);
+    return isProtobuf && shape !== undefined
+      ? decodeList(bytes, shape)
+      : parseList(bytes, selection);
   } catch (cause) {
     throw cause instanceof KubeError ? cause : unreachable(call.asked, cause);
   }
@@ -126,7 +127,7 @@ export function listCall(selection: Selection, query: Query): Call {
   };
 }
 
-function parseList(bytes: Buffer, shape: Message | undefined): Page {
+function parseList(bytes: Buffer, { shape, withManagers }: Selection): Page {
   const parsed: unknown = JSON.parse(bytes.toString('utf8'));
   // Metadata of no object at all comes with `items: null`.
   const isEmpty = text(property(parsed, 'kind')) === 'PartialObjectMetadataList';
@@ -136,7 +137,7 @@ function parseList(bytes: Buffer, shape: Message | undefined): Page {
   return {
     resourceVersion: text(property(meta, 'resourceVersion')),
     continueToken: text(property(meta, 'continue')),
-    items: items.map((item: unknown) => read(item, shape)),
+    items: items.map((item: unknown) => (withManagers === true ? item : read(item, shape))),
   };
 }
 
