@@ -1,7 +1,7 @@
 import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
-import { listEach, property, text } from '../../shared/kube/list.ts';
+import { listEach, property, type Selection, text } from '../../shared/kube/list.ts';
 import { BadInput } from '../bad-input.ts';
 
 /** Karpenter's Deployment as it is in the cluster. */
@@ -28,10 +28,15 @@ const VERSION_LABEL = 'app.kubernetes.io/version';
 /** Of the image `public.ecr.aws/karpenter/controller:1.14.1@sha256:…`, or of a copy of it. */
 const IMAGE = /(?:^|\/)karpenter\/controller(?::v?([0-9][^@]*))?(?:@.*)?$/;
 
-/** Labels and annotations by which programs mark what they apply. */
-const WRITERS: readonly (readonly [key: RegExp, writer: string])[] = [
+/**
+ * Labels and annotations by which programs mark what they apply, and their names as field managers:
+ * Argo CD before 3.0 marks objects by a label that charts have too.
+ */
+const WRITERS: readonly (readonly [mark: RegExp, writer: string])[] = [
   [/^argocd\.argoproj\.io\/(instance|tracking-id)$/, 'Argo CD'],
+  [/^argocd(-application)?-controller$/, 'Argo CD'],
   [/^(kustomize|helm)\.toolkit\.fluxcd\.io\/name$/, 'Flux'],
+  [/^(kustomize|helm)-controller$/, 'Flux'],
 ];
 
 function recordOf(value: unknown): Readonly<Record<string, string>> {
@@ -101,8 +106,12 @@ export function karpenterOf(deployment: unknown, isNamed = false): Karpenter | u
   const container = controllerOf(containers);
   if (!isKarpenter || container === undefined) return undefined;
   const replicas = property(spec, 'replicas');
-  const marks = Object.keys({ ...labels, ...recordOf(property(metadata, 'annotations')) });
-  const writers = WRITERS.filter(([key]) => marks.some((mark) => key.test(mark)));
+  const fields = listOf(property(metadata, 'managedFields'));
+  const marks = [
+    ...Object.keys({ ...labels, ...recordOf(property(metadata, 'annotations')) }),
+    ...fields.map((each) => text(property(each, 'manager'))),
+  ];
+  const writers = WRITERS.filter(([mark]) => marks.some((each) => mark.test(each)));
   return {
     namespace: text(property(metadata, 'namespace')),
     name: text(property(metadata, 'name')),
@@ -125,7 +134,7 @@ export function deploymentName({ namespace, name }: Pick<Karpenter, 'namespace' 
 async function listAll(
   client: KubeClient,
   resource: Resource,
-  filter: { readonly labelSelector?: string } = {},
+  filter: Pick<Selection, 'labelSelector' | 'withManagers'>,
 ): Promise<readonly unknown[]> {
   let found: unknown[] = [];
   await listEach(
@@ -156,7 +165,7 @@ export async function findKarpenter(
     if (found !== undefined) return found;
     throw new BadInput([`--karpenter ${named}: there is no Deployment of this name`]);
   }
-  const all = await listAll(client, RESOURCES.deployments);
+  const all = await listAll(client, RESOURCES.deployments, { withManagers: true });
   const found = all.flatMap((each) => karpenterOf(each) ?? []);
   if (found.length <= 1) return found[0];
   const names = found.map(deploymentName).sort().join(', ');

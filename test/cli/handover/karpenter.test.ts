@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { karpenterOf } from '../../../cli/handover/karpenter.ts';
+import { findKarpenter, karpenterOf } from '../../../cli/handover/karpenter.ts';
+import { listingClient } from '../../builders/listing-client.ts';
 import { karpenterDeployment } from '../../support/karpenter/deployment.ts';
 
 /** A Deployment of one container. */
@@ -84,12 +85,22 @@ it('settings: variables, and flags against them', () => {
 
 it.each([
   [{ annotations: { 'argocd.argoproj.io/tracking-id': 'karpenter:apps/Deployment' } }, ['Argo CD']],
+  [{ managedFields: [{ manager: 'argocd-controller', operation: 'Update' }] }, ['Argo CD']],
   [{ labels: { 'helm.toolkit.fluxcd.io/name': 'karpenter' } }, ['Flux']],
+  [{ managedFields: [{ manager: 'helm-controller', operation: 'Update' }] }, ['Flux']],
+  [{ managedFields: [{ manager: 'helm' }, { manager: 'kubectl-scale' }] }, []],
   [{ labels: { 'app.kubernetes.io/managed-by': 'Helm' } }, []],
 ])('who else writes the Deployment: %j', (marks, writers) => {
   const metadata = { namespace: 'a', name: 'b', ...marks };
   const found = karpenterOf(deployment('a/karpenter/controller:1.0.0', { metadata }));
   expect(found?.writers).toEqual(writers);
+});
+
+it('who writes it as a field manager is read from the list', async () => {
+  const managedFields = [{ manager: 'argocd-controller', operation: 'Update' }];
+  const metadata = { namespace: 'a', name: 'b', managedFields };
+  const client = listingClient([deployment('a/karpenter/controller:1.0.0', { metadata })]);
+  expect((await findKarpenter(client, undefined))?.writers).toEqual(['Argo CD']);
 });
 
 it('the Deployment of the end-to-end tests is one of the chart', () => {
