@@ -21,7 +21,7 @@ export interface QueueFacts {
 
 /** What AWS says of the hand-over. */
 export interface AccountFacts {
-  /** Of the roles of EC2NodeClasses, by name: whether `provision` may give them to instances. */
+  /** Of the roles of EC2NodeClasses, by ARN: whether `provision` may give them to instances. */
   readonly passable: Known<ReadonlyMap<string, boolean>>;
   readonly queue: Known<QueueFacts>;
   /** Undefined: Karpenter has none. */
@@ -44,7 +44,7 @@ async function rulesOf(access: AwsAccess, name: string): Promise<QueueFacts> {
   return { name, rules };
 }
 
-/** Whether IAM lets `provision` pass the roles, as its policies say. */
+/** Whether IAM lets `provision` pass the roles, as its policies say; only IAM knows their paths. */
 async function passableRoles(
   access: AwsAccess,
   { functions, classes }: Facts,
@@ -57,12 +57,15 @@ async function passableRoles(
   const roles = new Set(classes.flatMap(({ role }) => (role.ok ? [role.value] : [])));
   const found = new Map<string, boolean>();
   for (const role of roles) {
-    const { Role } = await iam.send(new GetRoleCommand({ RoleName: role }));
+    // A class may name a role with its path, IAM takes the name alone.
+    const RoleName = role.split('/').at(-1);
+    const { Role } = await iam.send(new GetRoleCommand({ RoleName }));
+    const arn = Role?.Arn ?? '';
     const answer = await iam.send(
       new SimulatePrincipalPolicyCommand({
         PolicySourceArn: provision.roleArn,
         ActionNames: ['iam:PassRole'],
-        ResourceArns: [Role?.Arn ?? ''],
+        ResourceArns: [arn],
         ContextEntries: [
           {
             ContextKeyName: 'iam:PassedToService',
@@ -73,7 +76,7 @@ async function passableRoles(
       }),
     );
     const decisions = (answer.EvaluationResults ?? []).map(({ EvalDecision }) => EvalDecision);
-    found.set(role, decisions.length > 0 && decisions.every((each) => each === 'allowed'));
+    found.set(arn, decisions.length > 0 && decisions.every((each) => each === 'allowed'));
   }
   return found;
 }

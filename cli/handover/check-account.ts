@@ -1,24 +1,23 @@
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { ClusterState } from '../../shared/ports.ts';
-import { roleArn } from '../aws-regions.ts';
 import type { Facts } from '../doctor/facts.ts';
 import { fail, judged, type Line, ok, warn } from '../doctor/line.ts';
 import { someOf } from '../words.ts';
 import type { AccountFacts, QueueFacts } from './account.ts';
 import { liveClaims } from './claims.ts';
 
-function checkRoles({ asked, caller }: Facts, { passable }: AccountFacts): readonly Line[] {
-  const { cluster, region } = asked;
-  const account = caller.ok ? caller.value.account : 'ACCOUNT';
+function checkRoles({ asked }: Facts, { passable }: AccountFacts): readonly Line[] {
+  const { cluster } = asked;
   return judged('pass role', passable, (roles) => {
     const refused = [...roles].filter(([, isPassable]) => !isPassable);
     // One option for all of them: it takes the place of the list that the stack has.
-    const arns = refused.map(([role]) => roleArn(region, account, role));
+    const arns = refused.map(([arn]) => arn);
     const advice =
       `deploy with -c nodeRoles=${arns.join(',')} -c cluster=${cluster}; ` +
       'roles that nodeRoles has already have to stay in the list. Where they have access entries: ' +
       '-c nodeRoleEntry=false';
-    return [...roles].map(([role, isPassable]): Line => {
+    return [...roles].map(([arn, isPassable]): Line => {
+      const role = arn.replace(/^.*:role\//, '');
       if (isPassable) return ok('pass role', `provision may launch nodes with the role ${role}`);
       return fail('pass role', `provision may not launch nodes with the role ${role}`, advice);
     });

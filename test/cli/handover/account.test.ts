@@ -10,8 +10,10 @@ function fact<Value>(value: Value): { readonly ok: true; readonly value: Value }
   return { ok: true, value };
 }
 
+const ROLE = 'arn:aws:iam::111122223333:role';
+
 const IN_ORDER: AccountFacts = {
-  passable: fact(new Map([['nodes', true]])),
+  passable: fact(new Map([[`${ROLE}/nodes`, true]])),
   queue: fact({ name: 'joiner-shop', rules: ['a', 'b'] }),
   karpenterQueue: fact({ name: 'shop', rules: ['c'] }),
   instances: fact(['i-0a']),
@@ -42,7 +44,7 @@ describe('what is in the way', () => {
   it.each<readonly [string, Partial<AccountFacts>, string]>([
     [
       'a role that may not be passed',
-      { passable: fact(new Map([['nodes', false]])) },
+      { passable: fact(new Map([[`${ROLE}/nodes`, false]])) },
       'FAIL pass role: provision may not launch nodes with the role nodes',
     ],
     [
@@ -84,15 +86,15 @@ describe('what is in the way', () => {
     const advice = checked({
       passable: fact(
         new Map([
-          ['nodes', false],
-          ['known', true],
-          ['windows', false],
+          [`${ROLE}/nodes`, false],
+          [`${ROLE}/known`, true],
+          [`${ROLE}/team/windows`, false],
         ]),
       ),
       templates: fact(1),
     }).map((each) => each.advice);
     expect(advice.find((each) => each.startsWith('deploy'))).toMatch(
-      /^deploy with -c nodeRoles=arn:aws:iam::\d{12}:role\/nodes,arn:\S*:role\/windows -c cluster=/,
+      /^deploy with -c nodeRoles=arn:aws:iam::\d{12}:role\/nodes,arn:\S*:role\/team\/windows -c cluster=/,
     );
     expect(advice.join()).toContain('aws ec2 delete-launch-template');
   });

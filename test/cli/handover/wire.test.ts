@@ -31,10 +31,19 @@ it('roles are asked for by their ARN, as what provision passes to EC2', async ()
   expect(passable).toEqual({
     ok: true,
     value: new Map([
-      ['EksNodes', true],
-      ['Others', false],
+      ['arn:aws:iam::111122223333:role/EksNodes', true],
+      ['arn:aws:iam::111122223333:role/Others', false],
     ]),
   });
+});
+
+it.each(['EksNodes', 'team/EksNodes'])('a role with a path is known as %s', async (role) => {
+  aws.roles.add('EksNodes');
+  aws.rolePaths.set('EksNodes', '/team/');
+  const classes = [{ ...CLASS, role: { ok: true, value: role } } as const];
+  const { passable } = await accountFacts(access, { ...HEALTHY, classes }, undefined);
+  const arn = 'arn:aws:iam::111122223333:role/team/EksNodes';
+  expect(passable).toEqual({ ok: true, value: new Map([[arn, false]]) });
 });
 
 it('rules are those of the queue, on all pages', async () => {

@@ -45,6 +45,8 @@ export class CheckedAccount {
   rules = 20;
   /** Names of rules by the ARN of their target. */
   readonly rulesByTarget = new Map<string, readonly string[]>();
+  /** Of roles that are not at `/`. */
+  readonly rolePaths = new Map<string, string>();
   /** ARNs of roles that may be passed to instances, by the ARN of who may. */
   readonly passable = new Map<string, readonly string[]>();
   readonly functions = new Map<string, ModelFunction>();
@@ -160,9 +162,11 @@ export class CheckedAccount {
   private roleHandlers() {
     return {
       GetRole: handle<iam.GetRoleRequest, iam.GetRoleCommandOutput>(({ RoleName = '' }) => {
+        if (!/^[\w+=,.@-]+$/.test(RoleName)) throw new WireFault('ValidationError', RoleName, 400);
         if (!this.roles.has(RoleName)) throw new WireFault('NoSuchEntity', 'no such role', 404);
-        const Arn = `arn:aws:iam::111122223333:role/${RoleName}`;
-        const Role = { RoleName, Arn, Path: '/', RoleId: 'AROA', CreateDate: new Date(0) };
+        const Path = this.rolePaths.get(RoleName) ?? '/';
+        const Arn = `arn:aws:iam::111122223333:role${Path}${RoleName}`;
+        const Role = { RoleName, Arn, Path, RoleId: 'AROA', CreateDate: new Date(0) };
         return { Role };
       }),
       SimulatePrincipalPolicy: handle<
