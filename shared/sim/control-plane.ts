@@ -3,6 +3,7 @@ import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { reconcileDeployment } from './controllers/deployments.ts';
 import { GarbageCollector } from './controllers/garbage.ts';
+import { NodeLifecycle } from './controllers/node-lifecycle.ts';
 import { provisionForConsumer, reconcileClaim } from './controllers/volumes.ts';
 import {
   type ControllerContext,
@@ -36,6 +37,7 @@ export class ControlPlane {
   private readonly timeline: Timeline;
   private readonly kubelets: Kubelets;
   private readonly garbage: GarbageCollector;
+  private readonly nodes: NodeLifecycle;
   private readonly scheduler: Scheduler;
   private readonly workloads: Worklist;
   /** Where something has changed since the budgets were last counted. */
@@ -49,6 +51,7 @@ export class ControlPlane {
     this.context = context;
     const { store } = context;
     this.garbage = new GarbageCollector(store);
+    this.nodes = new NodeLifecycle(store, timeline);
     this.scheduler = new Scheduler(store);
     this.workloads = new Worklist(store, SCALED, ({ kind, object }) => {
       const meant = withOwners(store, object, SCALED);
@@ -81,6 +84,7 @@ export class ControlPlane {
   private reconcile(): void {
     const { context, store } = this;
     this.garbage.collect();
+    this.nodes.reconcile();
     for (const each of this.workloads.take('Deployment')) reconcileDeployment(context, each);
     for (const each of this.workloads.take('ReplicaSet')) reconcileReplicaSet(context, each);
     for (const each of store.list('StatefulSet')) reconcileStatefulSet(context, each);

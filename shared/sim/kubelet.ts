@@ -17,6 +17,7 @@ import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { Machine } from './cloud/compute.ts';
 import { removePod } from './controllers/garbage.ts';
+import { isUnreachable } from './controllers/node-lifecycle.ts';
 import { durationMsOf } from './durations.ts';
 import { type Json, listAt, objectAt, textAt } from './json.ts';
 import { isDeleting, phaseOf, setCondition, withStatus } from './objects.ts';
@@ -77,6 +78,8 @@ export class Kubelets {
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
   private readonly stopping = new Set<string>();
+  /** Nodes whose kubelets report nothing, and do nothing with their pods. */
+  private readonly silent = new Set<string>();
 
   constructor(parts: {
     readonly store: ObjectStore;
@@ -92,7 +95,7 @@ export class Kubelets {
     this.region = parts.region;
     this.withheld = parts.withheld;
     this.overlaidOf = parts.overlaidOf;
-    this.changed = new Worklist(parts.store, ['Pod'], ({ object }) => [object]);
+    this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
   /** Plans the joining of a new instance; `isAlive` is asked when the time has come. */
@@ -120,11 +123,35 @@ export class Kubelets {
 
   /** Starts bound pods and stops deleted ones. */
   step(): void {
-    for (const pod of this.changed.take('Pod')) {
-      if (textAt(pod, 'spec', 'nodeName') === undefined) continue;
-      if (isDeleting(pod)) this.planStop(pod);
-      else if (phaseOf(pod) === 'Pending') this.planStart(pod);
+    for (const node of this.changed.take('Node')) this.listen(node);
+    for (const pod of this.changed.take('Pod')) this.plan(pod);
+  }
+
+  /** A kubelet that is back has its pods ready again, and does what it could not do meanwhile. */
+  private listen(node: KubeObject): void {
+    const { name } = node.metadata;
+    if (isUnreachable(node)) {
+      this.silent.add(name);
+      return;
     }
+    if (!this.silent.delete(name)) return;
+    const ready = { type: 'Ready', status: 'True' };
+    for (const pod of this.store.podsOn(name)) {
+      if (phaseOf(pod) === 'Running' && !isDeleting(pod)) {
+        this.store.update(pod, (latest) => setCondition(latest, ready, this.timeline.isoNow()));
+      }
+      this.plan(pod);
+    }
+  }
+
+  private isSilent(pod: KubeObject): boolean {
+    return this.silent.has(textAt(pod, 'spec', 'nodeName') ?? '');
+  }
+
+  private plan(pod: KubeObject): void {
+    if (textAt(pod, 'spec', 'nodeName') === undefined || this.isSilent(pod)) return;
+    if (isDeleting(pod)) this.planStop(pod);
+    else if (phaseOf(pod) === 'Pending') this.planStart(pod);
   }
 
   private planStart(pod: KubeObject): void {
@@ -135,6 +162,10 @@ export class Kubelets {
   }
 
   private start(pod: KubeObject): void {
+    if (this.isSilent(pod)) {
+      this.starting.delete(pod.metadata.uid);
+      return;
+    }
     const now = this.timeline.isoNow();
     const started = this.store.update(pod, (latest) => {
       if (isDeleting(latest)) return latest;
@@ -161,7 +192,10 @@ export class Kubelets {
     this.stopping.add(uid);
     const due = Date.parse(pod.metadata.deletionTimestamp ?? '');
     const atMs = Math.min(due, this.timeline.nowMs() + STOP_MS);
-    this.timeline.at(atMs, () => removePod(this.store, pod));
+    this.timeline.at(atMs, () => {
+      if (this.isSilent(pod)) this.stopping.delete(uid);
+      else removePod(this.store, pod);
+    });
   }
 
   private nodeOf(machine: Machine): Json {

@@ -279,7 +279,7 @@ export class Users {
     if (ready.length === 0) return;
     const { name } = one(random, ready);
     this.setReady(name, 'Unknown');
-    const lostMs = random.between(20_000, 4 * MINUTE);
+    const lostMs = random.between(20_000, 9 * MINUTE);
     after(lostMs, () => {
       const node = this.objects.nodes.find((each) => each.name === name);
       if (world.compute.machines.has(instanceIdOf(node?.providerId) ?? '')) {
