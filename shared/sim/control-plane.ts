@@ -1,4 +1,5 @@
 import type { ClusterState } from '../ports.ts';
+import { Attachments } from './controllers/attachments.ts';
 import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { reconcileDeployment } from './controllers/deployments.ts';
@@ -27,17 +28,23 @@ import { Worklist, withOwners } from './worklist.ts';
 /** Kinds that are looked at only when they, or what they own, have changed. */
 const SCALED = ['Deployment', 'ReplicaSet'] as const;
 
+/** EBS's driver takes some seconds. */
+const DETACH_MS = 5_000;
+
 /** Rounds until everything rests; more than this means that two controllers fight. */
 const ROUNDS_MAX = 100;
 
 /** kube-controller-manager and kube-scheduler: bring the cluster to rest after each change. */
 export class ControlPlane {
+  /** How long a volume stays attached to a node that no longer needs it. */
+  detachMs: () => number = () => DETACH_MS;
   private readonly context: ControllerContext;
   private readonly store: ObjectStore;
   private readonly timeline: Timeline;
   private readonly kubelets: Kubelets;
   private readonly garbage: GarbageCollector;
   private readonly nodes: NodeLifecycle;
+  private readonly attachments: Attachments;
   private readonly scheduler: Scheduler;
   private readonly workloads: Worklist;
   /** Where something has changed since the budgets were last counted. */
@@ -52,6 +59,7 @@ export class ControlPlane {
     const { store } = context;
     this.garbage = new GarbageCollector(store);
     this.nodes = new NodeLifecycle(store, timeline);
+    this.attachments = new Attachments(store, timeline, () => this.detachMs());
     this.scheduler = new Scheduler(store);
     this.workloads = new Worklist(store, SCALED, ({ kind, object }) => {
       const meant = withOwners(store, object, SCALED);
@@ -91,6 +99,7 @@ export class ControlPlane {
     const nowMs = this.timeline.nowMs();
     for (const each of store.list('CronJob')) reconcileCronJob(store, each, nowMs);
     for (const each of store.list('PersistentVolumeClaim')) reconcileClaim(store, each);
+    this.attachments.reconcile();
     for (const each of store.list('Job')) reconcileJob(context, each);
     this.reconcileDaemonSets();
     const changed = new Set(this.changedNamespaces);

@@ -157,7 +157,11 @@ export function readState(store: ObjectStore): ClusterState {
     capacityBuffers: all('CapacityBuffer').map((buffer) => bufferOf(store, buffer)),
     // The simulated API server has no ResourceQuotas.
     resourceQuotas: [],
-    volumeAttachments: [],
+    volumeAttachments: store.list('VolumeAttachment').map((each) => ({
+      name: each.metadata.name,
+      nodeName: textAt(each, 'spec', 'nodeName') ?? '',
+      persistentVolumeName: textAt(each, 'spec', 'source', 'persistentVolumeName'),
+    })),
     // Few of those who read the state ask for them.
     get resourceVersions() {
       versions ??= versionsOf(lists);

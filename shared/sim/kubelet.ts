@@ -16,6 +16,7 @@ import type { Resources } from '../core/model/resources.ts';
 import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { Machine } from './cloud/compute.ts';
+import { hasVolumes } from './controllers/attachments.ts';
 import { removePod } from './controllers/garbage.ts';
 import { isUnreachable } from './controllers/node-lifecycle.ts';
 import { durationMsOf } from './durations.ts';
@@ -164,6 +165,10 @@ export class Kubelets {
   private start(pod: KubeObject): void {
     if (this.isSilent(pod)) {
       this.starting.delete(pod.metadata.uid);
+      return;
+    }
+    if (!hasVolumes(this.store, pod)) {
+      this.timeline.after(START_MS, () => this.start(pod));
       return;
     }
     const now = this.timeline.isoNow();

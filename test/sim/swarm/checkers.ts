@@ -121,6 +121,18 @@ export class Safety {
     if (left !== undefined) {
       this.settings.onProblem(`terminates ${node.name} on which ${left.name} runs`);
     }
+    this.checkDetached(node.name);
+  }
+
+  /** What is written to a volume that goes with its instance may be lost. */
+  private checkDetached(node: string): void {
+    const { volumeAttachments, objects } = readState(this.settings.world.store);
+    const attached = volumeAttachments.find(({ nodeName }) => nodeName === node);
+    // The volumes of a pod whose kubelet cannot stop it are not waited for.
+    const isStopped = objects.pods.every(({ nodeName }) => nodeName !== node);
+    if (attached !== undefined && isStopped) {
+      this.settings.onProblem(`terminates ${node} that has ${attached.name}`);
+    }
   }
 
   /** A NodeClaim keeps so many types open. */

@@ -267,4 +267,10 @@ export const MUTANTS: readonly Mutant[] = [
     from: "available: available > 0 && state !== 'expiring',",
     to: 'available: available >= 0 && state.length > 0,',
   },
+  {
+    name: 'a drain does not wait for its volumes',
+    file: 'shared/core/lifecycle/termination.ts',
+    from: 'if (around.blockingAttachments.length > 0 && !isPastDeadline) {',
+    to: 'if (around.blockingAttachments.length < 0 && !isPastDeadline) {',
+  },
 ];

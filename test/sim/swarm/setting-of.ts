@@ -3,6 +3,7 @@ import { withMorePools } from './more-pools.ts';
 import { drawKinds, isOfOnePool, NO_RARE_KINDS } from './rare-kinds.ts';
 import { drawReserved, withReserved } from './reserved.ts';
 import { drawSetting, type Setting } from './setting.ts';
+import { withVolumes } from './volumes.ts';
 import { withKinds } from './with-kinds.ts';
 
 export interface SettingOptions {
@@ -14,11 +15,14 @@ export interface SettingOptions {
   readonly mayPause?: boolean;
   /** Whether the account may have reserved capacity. @default true, and false in plain worlds */
   readonly mayReserve?: boolean;
+  /** Whether StatefulSets may have volumes. @default true, and false in plain worlds */
+  readonly mayStore?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */
 export function settingOf(seed: number, options: SettingOptions): Setting {
   const { isPlain = false, mayPause = !isPlain, mayReserve = !isPlain } = options;
+  const { mayStore = !isPlain } = options;
   const drawn = drawSetting(new Prng(seed, 'setting'));
   const names = drawn.workloads.map(({ name }) => name);
   const drawnKinds = isPlain ? NO_RARE_KINDS : drawKinds(new Prng(seed, 'kinds'), names);
@@ -30,5 +34,6 @@ export function settingOf(seed: number, options: SettingOptions): Setting {
   const setting = hasPools && !isOne ? withMorePools(simple, pools) : simple;
   const reservations = new Prng(seed, 'reservations');
   const isReserved = reservations.next() < 0.4 && mayReserve && !isOfOnePool(kinds);
-  return isReserved ? withReserved(setting, drawReserved(reservations)) : setting;
+  const all = isReserved ? withReserved(setting, drawReserved(reservations)) : setting;
+  return new Prng(seed, 'volumes').next() < 0.5 && mayStore ? withVolumes(all) : all;
 }

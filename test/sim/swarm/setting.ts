@@ -41,6 +41,8 @@ export interface Setting {
   readonly kinds: RareKinds;
   /** None, unless `withReserved` has put some in. */
   readonly reserved: readonly Reserved[];
+  /** Whether pods of StatefulSets have volumes; not, unless `withVolumes` has given them some. */
+  readonly hasVolumes: boolean;
 }
 
 /** What the account has reserved, and what becomes of it; minutes are of the world. */
@@ -123,6 +125,7 @@ export function drawSetting(random: Prng): Setting {
     spotFromMinute: undefined,
     kinds: NO_RARE_KINDS,
     reserved: [],
+    hasVolumes: false,
   };
 }
 

@@ -106,8 +106,8 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
 
 describe('clusters with faults', () => {
   it.each(REGRESSIONS)('seed %d: %s', async (seed, _, choices) => {
-    const given = { isPlain: true, mayPause: false, mayReserve: false, ...choices };
-    expect((await swarm(seed, given)).problems).toEqual([]);
+    const given = { isPlain: true, mayPause: false, mayReserve: false, mayStore: false };
+    expect((await swarm(seed, { ...given, ...choices })).problems).toEqual([]);
   });
 
   const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST + at);
@@ -130,7 +130,7 @@ describe('clusters with faults', () => {
 
   it('have no fault that was not asked for', async () => {
     const { marks } = await swarm(3, {
-      ...{ minutes: 10, faults: ['killed'], actions: [], mayPause: false },
+      ...{ minutes: 10, faults: ['killed'], actions: [], mayPause: false, mayStore: false },
     });
     expect([...marks.keys()].filter((name) => !name.endsWith(' failed'))).toEqual(['killed']);
   });

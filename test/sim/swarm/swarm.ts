@@ -21,6 +21,7 @@ import { BLOCK_NOTICE_MS, planReserved, reservedEndMs } from './reserved.ts';
 import type { Setting } from './setting.ts';
 import { type SettingOptions, settingOf } from './setting-of.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
+import { detachSlowly } from './volumes.ts';
 
 const MINUTE = 60_000;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
@@ -162,6 +163,7 @@ class Run {
     this.safety = new Safety({ world, setting, karpenter, users, isCapacityCertain, onProblem });
     this.functions = this.functionsOf(onProblem);
     const mark = (what: string): void => this.faults.mark(what);
+    if (setting.hasVolumes) detachSlowly(world, seed, mark);
     planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
     planReserved(world, setting.reserved, {
       mark,
