@@ -75,6 +75,8 @@ export class Kubelets {
   /** Amounts that overlays say, as the claim of the instance has them. */
   private readonly overlaidOf: (providerId: string) => Resources;
   private readonly changed: Worklist;
+  /** How much longer the pod's readiness probe fails; 0 once it passes. */
+  private readonly readyAfterMs: (pod: KubeObject) => number;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
@@ -89,6 +91,7 @@ export class Kubelets {
     readonly region: string;
     readonly withheld: Withheld;
     readonly overlaidOf: (providerId: string) => Resources;
+    readonly readyAfterMs: (pod: KubeObject) => number;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
@@ -96,6 +99,7 @@ export class Kubelets {
     this.region = parts.region;
     this.withheld = parts.withheld;
     this.overlaidOf = parts.overlaidOf;
+    this.readyAfterMs = parts.readyAfterMs;
     this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
@@ -136,11 +140,8 @@ export class Kubelets {
       return;
     }
     if (!this.silent.delete(name)) return;
-    const ready = { type: 'Ready', status: 'True' };
     for (const pod of this.store.podsOn(name)) {
-      if (phaseOf(pod) === 'Running' && !isDeleting(pod)) {
-        this.store.update(pod, (latest) => setCondition(latest, ready, this.timeline.isoNow()));
-      }
+      if (phaseOf(pod) === 'Running') this.probe(pod);
       this.plan(pod);
     }
   }
@@ -172,14 +173,31 @@ export class Kubelets {
       return;
     }
     const now = this.timeline.isoNow();
+    const isReady = this.readyAfterMs(pod) === 0;
     const started = this.store.update(pod, (latest) => {
       if (isDeleting(latest)) return latest;
       const running = withStatus(latest, { phase: 'Running', startTime: now });
-      return setCondition(running, { type: 'Ready', status: 'True' }, now);
+      return setCondition(running, { type: 'Ready', status: isReady ? 'True' : 'False' }, now);
     });
     if (started === undefined || isDeleting(started)) return;
+    if (!isReady) this.probe(started);
     const duration = durationMsOf(started);
     if (duration !== undefined) this.timeline.after(duration, () => this.finish(started));
+  }
+
+  /** Has the pod ready when its readiness probe says so. */
+  private probe(pod: KubeObject): void {
+    const delayMs = this.readyAfterMs(pod);
+    if (delayMs > 0) {
+      this.timeline.after(delayMs, () => this.probe(pod));
+      return;
+    }
+    if (this.isSilent(pod)) return;
+    const ready = { type: 'Ready', status: 'True' };
+    this.store.update(pod, (latest) => {
+      const isRunning = phaseOf(latest) === 'Running' && !isDeleting(latest);
+      return isRunning ? setCondition(latest, ready, this.timeline.isoNow()) : latest;
+    });
   }
 
   private finish(pod: KubeObject): void {

@@ -98,6 +98,8 @@ export class World {
   readonly webhooks: PodWebhook[] = [];
   /** Whether a machine's kubelet finds the cluster. */
   joins: (machine: Machine) => boolean = () => true;
+  /** How much longer a pod that runs is not ready. */
+  readyAfterMs: (pod: KubeObject) => number = () => 0;
   evictions = 0;
   launched = 0;
   terminated = 0;
@@ -136,6 +138,7 @@ export class World {
       region: catalog.region,
       withheld: this.withheld,
       overlaidOf: (providerId) => this.overlaidResources(providerId),
+      readyAfterMs: (pod) => this.readyAfterMs(pod),
     });
     const on = {
       launch: (machine: Machine): void => this.launch(machine),

@@ -1,5 +1,5 @@
 import { listAt, numberAt, textAt, textsAt, valueAt } from '../json.ts';
-import { conditionStatus, isDeleting, isOver, withStatus } from '../objects.ts';
+import { conditionStatus, isDeleting, isOver, phaseOf, withStatus } from '../objects.ts';
 import type { KubeObject, ObjectStore } from '../store.ts';
 
 /** Whether an API label selector means the labels; null selects nothing, {} everything. */
@@ -87,11 +87,15 @@ export function mayEvict(store: ObjectStore, pod: KubeObject): boolean {
         each.metadata.namespace === pod.metadata.namespace &&
         selectorMeans(valueAt(each, 'spec', 'selector'), pod.metadata.labels),
     );
-  if (budgets.length === 0 || textAt(pod, 'spec', 'nodeName') === undefined) return true;
+  // What does not run, or is on its way out, no budget keeps.
+  if (budgets.length === 0 || phaseOf(pod) !== 'Running' || isDeleting(pod)) return true;
   const [budget, second] = budgets;
   // The API refuses a pod that several budgets cover.
   if (budget === undefined || second !== undefined) return false;
   const policy = textAt(budget, 'spec', 'unhealthyPodEvictionPolicy');
   if (!isHealthy(pod) && policy === 'AlwaysAllow') return true;
-  return statusOf(store, budget).disruptionsAllowed > 0;
+  const { currentHealthy, desiredHealthy, disruptionsAllowed } = statusOf(store, budget);
+  // Where enough others are healthy, one that is not goes without being counted.
+  const isEnough = desiredHealthy > 0 && currentHealthy >= desiredHealthy;
+  return disruptionsAllowed > 0 || (!isHealthy(pod) && isEnough);
 }

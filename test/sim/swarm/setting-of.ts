@@ -17,6 +17,8 @@ export interface SettingOptions {
   readonly mayReserve?: boolean;
   /** Whether StatefulSets may have volumes. @default true, and false in plain worlds */
   readonly mayStore?: boolean;
+  /** Whether pods may take long to be ready, or crash. @default true, and false in plain worlds */
+  readonly mayBeLate?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */

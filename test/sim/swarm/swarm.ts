@@ -16,6 +16,7 @@ import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
 import { GROUP } from './more-pools.ts';
 import { one } from './one.ts';
+import { unreadyAtFirst } from './readiness.ts';
 import { giveReasonsToMove } from './reasons-to-move.ts';
 import { BLOCK_NOTICE_MS, planReserved, reservedEndMs } from './reserved.ts';
 import type { Setting } from './setting.ts';
@@ -164,6 +165,8 @@ class Run {
     this.functions = this.functionsOf(onProblem);
     const mark = (what: string): void => this.faults.mark(what);
     if (setting.hasVolumes) detachSlowly(world, seed, mark);
+    const { isPlain = false, mayBeLate = !isPlain } = settings.options;
+    if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
     planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
     planReserved(world, setting.reserved, {
       mark,
