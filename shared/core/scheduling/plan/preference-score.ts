@@ -12,6 +12,7 @@ import {
 import type { AffinityTerm, SpreadTerm } from '../problem/topology-terms.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import type { Bin, ExistingNode, SearchContext, SearchState } from '../search/search-state.ts';
+import { type Counts, type Domains, PodCounts } from './pod-counts.ts';
 
 /** Weight of a soft spread, which carries none of its own. */
 const SPREAD_WEIGHT = 100;
@@ -26,15 +27,6 @@ interface FinalNode {
   readonly isEligible: (podClass: PodClass, term: SpreadTerm) => boolean;
   /** Pods that the plan puts there. */
   readonly content: ReadonlyMap<PodClass, number>;
-}
-
-type Counts = Map<string, number>;
-
-/** The nodes that are counted for some key, and the values that they have. */
-interface Domains {
-  readonly values: ReadonlyMap<FinalNode, string>;
-  /** None counted yet. */
-  readonly counts: ReadonlyMap<string, number>;
 }
 
 interface SpreadCounts {
@@ -64,41 +56,48 @@ class Tally {
   }
 }
 
+/** The same for every plan of a problem. */
+const runningOf = new WeakMap<Problem, PodCounts<FinalNode>>();
+
+/** The pods that run on existing nodes. */
+function runningPods({ problem, existingNodes }: SearchContext): PodCounts<FinalNode> {
+  let running = runningOf.get(problem);
+  if (running === undefined) {
+    const byNode = new Map(
+      existingNodes.map((existing) => [existing.node, existingFinalNode(existing)] as const),
+    );
+    running = new PodCounts(byNode.values());
+    for (const { node, matching } of problem.running) {
+      const finalNode = byNode.get(node);
+      if (finalNode !== undefined) running.add(finalNode, matching, 1);
+    }
+    runningOf.set(problem, running);
+  }
+  return running;
+}
+
 /** What is where at the end of a plan, counted only as far as somebody's preferences ask. */
 class FinalState {
+  /** Nodes on which the plan puts pods. */
   readonly finalNodes: readonly FinalNode[];
   private readonly context: SearchContext;
-  /** By selector: where the pods are that it matches. */
-  private readonly matched = new Map<
-    number,
-    { readonly finalNode: FinalNode; readonly amount: number }[]
-  >();
-  private readonly domains = new Map<string, Domains>();
+  private readonly running: PodCounts<FinalNode>;
+  private readonly placed: PodCounts<FinalNode>;
   private readonly matches = new Map<string, Counts>();
   private readonly spreads = new Map<string, SpreadCounts>();
 
   constructor({ context, existingNodes, bins }: SearchState) {
     this.context = context;
-    const byNode = new Map(
-      existingNodes.map((existing) => [existing.node, existingFinalNode(existing)] as const),
-    );
-    const planned = bins.map((bin, index) => plannedFinalNode(bin, index));
-    this.finalNodes = [...byNode.values(), ...planned];
+    this.running = runningPods(context);
+    this.finalNodes = [
+      ...existingNodes.filter(({ content }) => content.size > 0).map(existingFinalNode),
+      ...bins.map(plannedFinalNode),
+    ];
+    this.placed = new PodCounts(this.finalNodes);
     for (const finalNode of this.finalNodes) {
-      for (const [{ matching }, amount] of finalNode.content)
-        this.match(finalNode, matching, amount);
-    }
-    for (const { node, matching } of context.problem.running) {
-      const finalNode = byNode.get(node);
-      if (finalNode !== undefined) this.match(finalNode, matching, 1);
-    }
-  }
-
-  private match(finalNode: FinalNode, matching: readonly number[], amount: number): void {
-    for (const selector of matching) {
-      const known = this.matched.get(selector);
-      if (known === undefined) this.matched.set(selector, [{ finalNode, amount }]);
-      else known.push({ finalNode, amount });
+      for (const [{ matching }, amount] of finalNode.content) {
+        this.placed.add(finalNode, matching, amount);
+      }
     }
   }
 
@@ -107,10 +106,7 @@ class FinalState {
     const text = `${key}|${selector.id}`;
     let counts = this.matches.get(text);
     if (counts === undefined) {
-      counts = this.count(
-        this.domainsOf(key, key, () => true),
-        selector.id,
-      );
+      counts = this.count({ text: key, key, isCounted: () => true }, selector.id);
       this.matches.set(text, counts);
     }
     return counts;
@@ -121,13 +117,11 @@ class FinalState {
     const { key, selector, honorAffinity, honorTaints } = term;
     const rule = honorTaints ? podClass.rule.id : '';
     const affinity = honorAffinity ? podClass.affinityRule.id : '';
-    const text = `${key}|${selector.id}|${affinity}|${rule}`;
-    const known = this.spreads.get(text);
+    const text = `${key}|${affinity}|${rule}`;
+    const known = this.spreads.get(`${text}|${selector.id}`);
     if (known !== undefined) return known;
-    const domains = this.domainsOf(`${key}|${affinity}|${rule}`, key, (finalNode) =>
-      finalNode.isEligible(podClass, term),
-    );
-    const counts = this.count(domains, selector.id);
+    const isCounted = (finalNode: FinalNode) => finalNode.isEligible(podClass, term);
+    const counts = new Map(this.count({ text, key, isCounted }, selector.id));
     if (!isHostKey(key)) {
       for (const value of reachable(this.context.problem, podClass, key)) {
         if (!counts.has(value)) counts.set(value, 0);
@@ -136,36 +130,14 @@ class FinalState {
     let lowest = Number.POSITIVE_INFINITY;
     for (const each of counts.values()) lowest = Math.min(lowest, each);
     const added = { counts, lowest };
-    this.spreads.set(text, added);
+    this.spreads.set(`${text}|${selector.id}`, added);
     return added;
   }
 
-  /** `text`: what nodes are counted by, for all classes and terms alike. */
-  private domainsOf(
-    text: string,
-    key: string,
-    isCounted: (finalNode: FinalNode) => boolean,
-  ): Domains {
-    const known = this.domains.get(text);
-    if (known !== undefined) return known;
-    const counts: Counts = new Map();
-    const values = new Map<FinalNode, string>();
-    for (const finalNode of this.finalNodes) {
-      const value = finalNode.label(key);
-      if (value === undefined || !isCounted(finalNode)) continue;
-      values.set(finalNode, value);
-      counts.set(value, 0);
-    }
-    const domains = { values, counts };
-    this.domains.set(text, domains);
-    return domains;
-  }
-
-  private count(domains: Domains, selector: number): Counts {
-    const counts: Counts = new Map(domains.counts);
-    for (const { finalNode, amount } of this.matched.get(selector) ?? []) {
-      const value = domains.values.get(finalNode);
-      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + amount);
+  private count(domains: Domains<FinalNode>, selector: number): Counts {
+    const counts = new Map(this.running.by(domains, selector));
+    for (const [value, amount] of this.placed.by(domains, selector)) {
+      counts.set(value, (counts.get(value) ?? 0) + amount);
     }
     return counts;
   }

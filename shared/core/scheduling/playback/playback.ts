@@ -130,12 +130,14 @@ export class Playback {
     return added;
   }
 
-  private ofExisting(existing: ExistingNode): SchedulerNode {
-    const { resources } = this.state.context.problem;
-    const total = Float64Array.from(resources, (name) => amountOf(existing.node.allocatable, name));
+  /** The node at this index, as it is before the plan. */
+  private ofExisting(existing: ExistingNode, index: number): SchedulerNode {
+    const { problem, existingNodes } = this.state.context;
+    const total = Float64Array.from(problem.resources, (name) =>
+      amountOf(existing.node.allocatable, name),
+    );
     const { place, content } = existing;
-    const before =
-      this.state.context.existingNodes.find((each) => each.node === existing.node) ?? existing;
+    const before = existingNodes[index] ?? missing(index);
     const [free, host] = [before.free.slice(), copyHost(before.host)];
     const domain = this.domainOf(place);
     return { place, existing, bin: undefined, total, free, host, content, domain };
@@ -173,7 +175,7 @@ export class Playback {
     );
     const nobody: SchedulerNode['content'] = new Map();
     const nodes = [
-      ...existingNodes.map((existing) => this.ofExisting(existing)),
+      ...existingNodes.map((existing, index) => this.ofExisting(existing, index)),
       ...bins.map((bin) => this.ofBin(bin)),
     ];
     const inbound = new InboundPods(context.problem, nodes);
@@ -195,7 +197,7 @@ export class Playback {
     const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
     const binding = new Binding(this.candidates, queue, topology, totals, this.state);
     if (existingNodes.length > 0) {
-      binding.join(existingNodes.map((existing) => this.ofExisting(existing)));
+      binding.join(existingNodes.map((existing, index) => this.ofExisting(existing, index)));
       binding.bindAll();
     }
     const registration = new Registration(this.dependents, this.candidates.length);
