@@ -9,12 +9,15 @@ import {
 } from '../../../shared/core/model/labels.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { DISRUPTED } from '../../../shared/core/model/taint.ts';
+import { demandOf } from '../../../shared/core/scheduling/problem/demand.ts';
+import { stateNodes } from '../../../shared/core/scheduling/problem/state-node.ts';
 import {
   budgetOf,
   claimOf,
   nodeOf,
   planOf,
   podOf,
+  podsOf,
   poolOf,
   snapshotOf,
 } from '../../builders/scheduling.ts';
@@ -33,6 +36,14 @@ function placed(
 describe('a pod on a node that is going away', () => {
   it('gets a new place', () => {
     expect(placed()).toEqual(['default/a']);
+  });
+
+  it('is planned for where 130,000 are, as when a large NodePool was deleted', () => {
+    const snapshot = snapshotOf({
+      pods: podsOf(130_000, 'a', {}, { nodeName: 'old' }),
+      nodes: [leaving],
+    });
+    expect(demandOf(snapshot, stateNodes(snapshot)).pods).toHaveLength(130_000);
   });
 
   it('waits with what is wrong with it, while others get their nodes', () => {

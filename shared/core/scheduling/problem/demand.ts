@@ -132,6 +132,5 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[
       if (losesAllPods || !isNeverEvicted(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
     }
   }
-  pods.push(...moving);
-  return { pods: pods.sort(comparePods), moving, ignored, preempting: held };
+  return { pods: [...pods, ...moving].sort(comparePods), moving, ignored, preempting: held };
 }
