@@ -82,6 +82,17 @@ export function leastPrices({
   return prices;
 }
 
+/**
+ * The least of many numbers. Hundreds of NodePools have more launches than a call takes arguments.
+ */
+function leastOf(amounts: readonly number[]): number {
+  return amounts.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY);
+}
+
+function finiteOr0(price: number): number {
+  return Number.isFinite(price) ? price : 0;
+}
+
 /** The least that anything which can be launched costs an hour, by what it has to hold. */
 export class LeastPrices {
   private readonly launches: readonly Launch[];
@@ -98,11 +109,11 @@ export class LeastPrices {
   unit(name: string): number {
     const before = this.units.get(name);
     if (before !== undefined) return before;
-    const prices = this.launches.flatMap(({ room, price }) => {
+    const prices = this.launches.map(({ room, price }) => {
       const amount = amountOf(room, name);
-      return amount > 0 ? [price / amount] : [];
+      return amount > 0 ? price / amount : Number.POSITIVE_INFINITY;
     });
-    const unit = prices.length === 0 ? 0 : Math.min(...prices);
+    const unit = finiteOr0(leastOf(prices));
     this.units.set(name, unit);
     return unit;
   }
@@ -123,7 +134,7 @@ export class LeastPrices {
         const worth = own * Math.max(0, amountOf(room, a)) + other * Math.max(0, amountOf(room, b));
         return worth <= 0 ? Number.POSITIVE_INFINITY : price / worth;
       });
-      const scale = Math.min(...scales);
+      const scale = leastOf(scales);
       return Number.isFinite(scale) ? [own * scale, other * scale] : [0, 0];
     });
     this.mixes.set(key, made);
@@ -152,7 +163,7 @@ export class LeastPrices {
     const before = this.holders.get(requests);
     if (before !== undefined) return before;
     const holding = this.launches.filter(({ room }) => fitsResources(requests, room));
-    const price = holding.length === 0 ? 0 : Math.min(...holding.map((each) => each.price));
+    const price = finiteOr0(leastOf(holding.map((each) => each.price)));
     this.holders.set(requests, price);
     return price;
   }

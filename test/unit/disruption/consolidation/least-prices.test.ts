@@ -41,6 +41,15 @@ describe('the least that nodes cost an hour', () => {
     expect(prices.ofAmounts(new Map([['example.com/gpu', 1]]))).toBe(0);
   });
 
+  it('is known where hundreds of NodePools have hundreds of types each', () => {
+    const types = Array.from({ length: 400 }, (_, at) => typeOf(`m${at}.large`, 2, 8, 0.1 + at));
+    const nodePools = Array.from({ length: 400 }, (_, at) => poolOf(`team-${at}`));
+    const instanceTypes = new Map(nodePools.map(({ name }) => [name, types]));
+    const prices = leastPrices({ nodePools, instanceTypes });
+    expect(prices.ofAmounts(amounts(2000, 8))).toBeCloseTo(0.1, 9);
+    expect(prices.ofPod({ cpu: 2000, memory: GI })).toBeCloseTo(0.1, 9);
+  });
+
   it('is nothing where a launch costs nothing', () => {
     const prices = pricesOf([WIDE, typeOf('free', 4, 8, 0)]);
     expect(prices.ofAmounts(amounts(6000, 24))).toBe(0);
