@@ -123,6 +123,11 @@ describe('pods that come where they were evicted elsewhere', () => {
     );
   });
 
+  it('are looked for among 40,000 nodes without a search for each node', () => {
+    const many = Array.from({ length: 40_000 }, (_, at) => nodeOf(`node-${at}`, 4, 16));
+    expect(strandingOf(worldOf({ nodes: many, pods: [podOf('a')] })).price).toBe(0);
+  }, 12_000);
+
   it('do not where it runs there already, or where the room is enough for both', () => {
     const settled = worldOf({ nodes, pods: [beside, evicted, goesTo({})] });
     expect(strandingOf(settled).price).toBe(0);
