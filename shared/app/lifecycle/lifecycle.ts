@@ -59,6 +59,8 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
   const { objects, volumeAttachments, pausedUntilMs } = pass.state;
   const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
   const isHeld = (scope: PauseScope): boolean => isPaused(pausedUntilMs[scope], pass.nowMs);
+  // Each looks through all attachments of the cluster: nodes that stay are not asked about.
+  const leaving = claim.deletedAtMs === undefined ? [] : nodes;
   const isOpen = isTrue(claim, 'Registered');
   const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
   return {
@@ -77,7 +79,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
       isOfFailedImage(claim, nodeClass, objects),
     isNamed: nodeClass?.tags['Name'] !== undefined,
     endingBlock: endingBlockOf(claim, nodeClass),
-    blockingAttachments: nodes.flatMap((node) =>
+    blockingAttachments: leaving.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
     seenTaints: index.seenTaints,

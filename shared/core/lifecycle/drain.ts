@@ -125,23 +125,32 @@ export function blockingAttachments(
   nowMs: number,
 ): readonly string[] {
   const staying = pods.filter((pod) => !isOver(pod) && !holdsNode(pod, nowMs));
-  const kept = new Set(
-    staying.flatMap((pod) =>
+  const kept = volumesOf(staying, volumes.persistentVolumeClaims);
+  return attachments
+    .filter(({ nodeName, persistentVolumeName: volume }) => {
+      const isKept = volume !== undefined && kept.has(volume);
+      return nodeName === node.name && !isKept;
+    })
+    .map((each) => each.name)
+    .sort();
+}
+
+function volumesOf(
+  pods: readonly Pod[],
+  claims: readonly PersistentVolumeClaim[],
+): ReadonlySet<string> {
+  const names = new Set(
+    pods.flatMap((pod) =>
       pod.spec.volumes.flatMap((volume) =>
         volume.kind === 'attached' ? [] : [`${pod.namespace}/${claimNameOf(pod, volume)}`],
       ),
     ),
   );
-  const keptVolumes = new Set(
-    volumes.persistentVolumeClaims
-      .filter((claim) => kept.has(`${claim.namespace}/${claim.name}`))
+  // Few pods that stay have any, and a cluster has thousands of claims.
+  if (names.size === 0) return names;
+  return new Set(
+    claims
+      .filter((claim) => names.has(`${claim.namespace}/${claim.name}`))
       .flatMap((claim) => claim.volumeName ?? []),
   );
-  return attachments
-    .filter(({ nodeName, persistentVolumeName: volume }) => {
-      const isKept = volume !== undefined && keptVolumes.has(volume);
-      return nodeName === node.name && !isKept;
-    })
-    .map((each) => each.name)
-    .sort();
 }

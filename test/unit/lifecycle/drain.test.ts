@@ -244,4 +244,16 @@ describe('attachments that hold a node', () => {
     const attached = { kind: 'attached', driver: 'ebs', volume: 'data' } as const;
     expect(blocking([aPod({ isMirror: true }, { volumes: [attached] })])).toEqual(['a', 'b', 'c']);
   });
+
+  it('are found without a look at claims where no pod that stays has a volume', () => {
+    const unread = claims.map((each) => ({
+      ...each,
+      get name(): string {
+        throw new Error('looked at');
+      },
+    }));
+    const pods = [aPod({ isMirror: true }), aPod({}, { volumes: [volume('data')] })];
+    const given = { ...volumes, persistentVolumeClaims: unread };
+    expect(blockingAttachments(aNode(), pods, all, given, 0)).toEqual(['a', 'b', 'c']);
+  });
 });

@@ -252,6 +252,29 @@ describe('a drain', () => {
   });
 });
 
+describe('attachments of volumes', () => {
+  it('are looked through for nodes that go, and for no other', async () => {
+    const world = await runningWorld(web);
+    let looks = 0;
+    const attachment = {
+      name: 'attachment',
+      persistentVolumeName: 'volume',
+      get nodeName(): string {
+        looks += 1;
+        return 'another';
+      },
+    };
+    const leaving = (state: ClusterState): ClusterState => ({
+      ...withClaims(state, (claim, index) =>
+        index === 0 ? { ...claim, deletedAtMs: claim.createdAtMs } : claim,
+      ),
+      volumeAttachments: [attachment],
+    });
+    await lifecycle(portsOf(world, leaving), settings);
+    expect(looks).toBe(1);
+  });
+});
+
 describe('an interruption', () => {
   async function warn(world: World, ports: Ports): Promise<readonly string[]> {
     const [machine] = world.compute.machines.values();
