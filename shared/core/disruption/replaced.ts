@@ -1,4 +1,5 @@
 import { conditionOf } from '../lifecycle/conditions.ts';
+import { nodeOfClaim, podsOnNode } from '../model/joins.ts';
 import { INTERRUPTED, REPLACED_BY } from '../model/labels.ts';
 import type { Plan } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
@@ -29,14 +30,11 @@ function isProvidedFor(claim: NodeClaim): boolean {
 
 function replacedNodes({ nodeClaims, nodes, pods }: ClusterSnapshot): readonly Replaced[] {
   const waiting = nodeClaims.filter(isProvidedFor);
-  if (waiting.length === 0) return [];
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return waiting.flatMap((claim) => {
-    const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     if (node === undefined || !isDisrupted(node)) return [];
     if (node.deletedAtMs !== undefined && claim.deletedAtMs === undefined) return [];
-    return [{ claim, pods: (byNode.get(node.name) ?? []).map(podKey) }];
+    return [{ claim, pods: podsOnNode(pods, node.name).map(podKey) }];
   });
 }
 

@@ -46,6 +46,22 @@ describe('pods of a node that is being replaced', () => {
     expect(plans).toBe(2);
   });
 
+  it.each([
+    ['before', 0],
+    ['after', 1],
+  ])('have none where another Node, listed %s theirs, has its provider id', (_, at) => {
+    const pretender = { ...nodeOf('b', 0.5, 8), providerId: closed('a').providerId };
+    const nodes: ClusterSnapshot['nodes'] = [closed('a')];
+    const { opened } = planned(
+      snapshotOf({
+        nodes: nodes.toSpliced(at, 0, pretender),
+        nodeClaims: [claim('a', { nodeName: 'a' })],
+        pods: [on('a', 'a1')],
+      }),
+    );
+    expect(opened).toEqual([]);
+  });
+
   it('do where their claim is deleted: they have to go somewhere', () => {
     const gone = claim('a', { deletedAtMs: 1 });
     const { opened } = planned(
