@@ -22,7 +22,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import { attempt } from '../writes/attempt.ts';
-import { claimName } from '../writes/claim-names.ts';
+import { claimNames } from '../writes/claim-names.ts';
 import {
   blockedByPool,
   isDisruptionPaused,
@@ -108,7 +108,7 @@ function staticReplacement(
   const refusal = refusalBy(groupRooms(snapshot), pool.name, most, currency);
   if (refusal !== undefined) return refusal;
   const { ports, state } = pass;
-  return [staticClaim(pool, claimName(ports, pool.name, state.objects.nodeClaims))];
+  return [staticClaim(pool, claimNames(ports, state.objects.nodeClaims)(pool.name))];
 }
 
 /**

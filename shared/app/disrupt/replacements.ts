@@ -8,7 +8,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { asWritten, plannedClaim } from '../planning/new-claims.ts';
 import { recordEvent } from '../writes/claim-events.ts';
-import { claimName } from '../writes/claim-names.ts';
+import { claimNames } from '../writes/claim-names.ts';
 import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { detailOf } from '../writes/deletions.ts';
 import { claimRef } from '../writes/references.ts';
@@ -25,7 +25,7 @@ export function replacementClaims(
 ): readonly NewNodeClaim[] {
   const pool = nodePools.find(({ name }) => name === planned.nodePool);
   if (pool === undefined) return [];
-  const name = claimName(ports, pool.name, state.objects.nodeClaims);
+  const name = claimNames(ports, state.objects.nodeClaims)(pool.name);
   // Its pods run still, and come back as others.
   return [plannedClaim(planned, pool, instanceTypes.get(pool.name) ?? [], name, [])];
 }

@@ -13,7 +13,7 @@ import { plannedClaim } from '../planning/new-claims.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { claimName } from '../writes/claim-names.ts';
+import { claimNames } from '../writes/claim-names.ts';
 import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { poolRef } from '../writes/references.ts';
 import { waitingPods } from './existing-nodes.ts';
@@ -147,13 +147,12 @@ export async function createClaims(
 ): Promise<readonly PlannedWritten[]> {
   const { failures, snapshot, shared } = input;
   const waiting = waitingPods(input);
-  const named: { readonly name: string }[] = [...input.state.objects.nodeClaims];
+  const nameFor = claimNames(ports, input.state.objects.nodeClaims);
   const all = plan.newNodeClaims.map((planned) => {
     const { nodePool, pods } = planned;
     const pool = snapshot.nodePools.find((each) => each.name === nodePool) ?? missing(nodePool);
     const own = pods.flatMap((pod) => waiting.get(pod) ?? []);
-    const wanted = claimOf(input, planned, pool, claimName(ports, nodePool, named), own);
-    named.push(wanted);
+    const wanted = claimOf(input, planned, pool, nameFor(nodePool), own);
     const written: PlannedWritten[] = [];
     const refused: Failure[] = [];
     return { planned, pool, wanted, written, refused };

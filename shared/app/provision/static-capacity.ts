@@ -22,7 +22,7 @@ import type { TypesOf } from '../planning/provisioning-input.ts';
 import type { SharedGroups } from '../planning/shared-groups.ts';
 import { isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { claimName } from '../writes/claim-names.ts';
+import { claimNames } from '../writes/claim-names.ts';
 import { recordNothing, saying } from '../writes/decisions.ts';
 import { deleteWithEvents, recordDeletion } from '../writes/deletions.ts';
 import { poolRef } from '../writes/references.ts';
@@ -77,6 +77,7 @@ export interface StaticInput {
 /** Launches that static nodes are counted against. */
 interface Launches {
   readonly rooms: readonly GroupRoom[];
+  readonly nameFor: ReturnType<typeof claimNames>;
   readonly onChange: () => void;
   readonly minValuesPolicy: SchedulingSettings['minValuesPolicy'];
 }
@@ -92,9 +93,11 @@ export async function keepStaticCapacity(
     changed += 1;
   };
   const rooms = groupRooms(input.snapshot);
+  const nameFor = claimNames(ports, input.state.objects.nodeClaims);
+  const launches = { rooms, nameFor, onChange, minValuesPolicy };
   for (const pool of input.pools) {
     if (pool.isDeleting || !isTrue(pool, 'Ready')) continue;
-    const keep = () => keepReplicas(ports, input, pool, { rooms, onChange, minValuesPolicy });
+    const keep = () => keepReplicas(ports, input, pool, launches);
     input.failures.push(...(await attempt(`NodePool/${pool.name}`, keep)));
   }
   return changed;
@@ -116,7 +119,7 @@ async function keepReplicas(
   ports: Ports,
   input: StaticInput,
   pool: NodePool,
-  { rooms, onChange, minValuesPolicy }: Launches,
+  { rooms, nameFor, onChange, minValuesPolicy }: Launches,
 ): Promise<void> {
   const { state, typesOf, snapshot, shared } = input;
   if (pool.replicas === undefined) return;
@@ -127,16 +130,14 @@ async function keepReplicas(
   const most = mostOf(pool, snapshot.instanceTypes.get(pool.name) ?? []);
   const currency = currencyOf(ports.catalog.region);
   const planned: NewNodeClaim[] = [];
-  const named: { readonly name: string }[] = [...state.objects.nodeClaims];
   let nothing: Reason | undefined;
   while (planned.length < missing && nothing === undefined) {
-    const claim = staticClaim(pool, claimName(ports, pool.name, named));
+    const claim = staticClaim(pool, nameFor(pool.name));
     nothing =
       refusalBy(rooms, pool.name, most, currency) ??
       nothingToLaunch(claim, typesOf(claim), minValuesPolicy);
     if (nothing !== undefined) break;
     planned.push(claim);
-    named.push(claim);
     for (const each of rooms) if (each.caps.pools.includes(pool.name)) each.take(most, 1);
   }
   const { names, refusals } = await shared.reserve(ports, snapshot, planned);

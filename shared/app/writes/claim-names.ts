@@ -35,17 +35,21 @@ export function idsOf(names: string): Ids {
 }
 
 /**
- * A name for a new NodeClaim of the NodePool, other than those of the claims that there are, and of
- * those that are about to be written: of a thousand names two are the same in every thirtieth case.
- * An earlier holder of the Lease may have written some of the claims by the same names.
+ * Names for new NodeClaims by their NodePool, other than those of the claims that there are and
+ * those given before: of a thousand names two are the same in every thirtieth case. An earlier
+ * holder of the Lease may have written some of the claims by the same names.
  */
-export function claimName(
+export function claimNames(
   { ids }: Pick<Ports, 'ids'>,
-  pool: string,
   claims: readonly Pick<NodeClaim, 'name'>[],
-): string {
-  for (;;) {
-    const name = `${pool}-${ids.suffix()}`;
-    if (!claims.some((each) => each.name === name)) return name;
-  }
+): (pool: string) => string {
+  const taken = new Set(claims.map(({ name }) => name));
+  return (pool) => {
+    for (;;) {
+      const name = `${pool}-${ids.suffix()}`;
+      if (taken.has(name)) continue;
+      taken.add(name);
+      return name;
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
-import { claimName } from '../../../../shared/app/writes/claim-names.ts';
+import { claimNames } from '../../../../shared/app/writes/claim-names.ts';
 import {
   leaseGuarded,
   type WriteLease,
@@ -311,15 +311,22 @@ describe('a holder that is frozen before a write', () => {
     expectOneEach(waiting, 3);
   });
 
+  it('gives no name twice', () => {
+    const suffixes = ['aaaaa', 'aaaaa', 'bbbbb'];
+    const ids = { suffix: () => suffixes.shift() ?? '' };
+    const nameFor = claimNames({ ids }, []);
+    expect([nameFor('general'), nameFor('general')]).toEqual(['general-aaaaa', 'general-bbbbb']);
+  });
+
   it('leaves the names of what it has written to that', async () => {
     const { ports } = await waitingWorld([spread('web', 3)]);
     const own = heldBy('a', ports);
     const name = `general-${own.ids.suffix()}`;
     const next = heldBy('a', ports);
     const other = heldBy('b', ports);
-    expect(claimName(next, 'general', [])).toBe(name);
+    expect(claimNames(next, [])('general')).toBe(name);
     const again = heldBy('a', ports);
-    expect(claimName(again, 'general', [claimOf(name)])).not.toBe(name);
-    expect(claimName(other, 'general', [])).not.toBe(name);
+    expect(claimNames(again, [claimOf(name)])('general')).not.toBe(name);
+    expect(claimNames(other, [])('general')).not.toBe(name);
   });
 });
