@@ -1,5 +1,5 @@
 import { isWithinPolicy } from '../../shared/core/comparison/candidates.ts';
-import { usagesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
+import { candidatesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import { blockersOf, budgetsOf, unevictableBy } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationCandidate } from '../../shared/core/disruption/consolidation/payback.ts';
@@ -112,7 +112,7 @@ function reasonsAt(
 /** Everything that keeps nodes, what keeps the dearest ones first. */
 function blockersIn(subject: Pick<Advised, 'snapshot' | 'nowMs'>): readonly Blocking[] {
   const pods = new Map(subject.snapshot.pods.map((pod) => [podKey(pod), pod]));
-  const found = usagesOf(subject.snapshot)
+  const found = candidatesOf(subject.snapshot)
     .filter(isWithinPolicy)
     .flatMap((each) =>
       reasonsAt(each, subject).flatMap((reason) => {

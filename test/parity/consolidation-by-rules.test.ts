@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeCase } from '../../shared/api/case/decode.ts';
-import { usagesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
+import { candidatesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import { karpentersWay } from '../../shared/core/comparison/karpenters-way.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
@@ -28,7 +28,7 @@ const rests: readonly Rest[] = JSON.parse(readFileSync(file, 'utf8'));
 const NOW_MS = Date.UTC(2026, 0, 1);
 
 function priceOf(snapshot: ClusterSnapshot): number {
-  return usagesOf(snapshot).reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
+  return candidatesOf(snapshot).reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
 }
 
 function clusterAt(seed: number) {

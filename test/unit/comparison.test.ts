@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usagesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
+import { candidatesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import { karpentersWay, type WayInput } from '../../shared/core/comparison/karpenters-way.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
@@ -67,8 +67,8 @@ function input(snapshot: ClusterSnapshot, plansMax = 100): WayInput {
 
 /** Nodes, USD an hour, pods evicted. */
 function outcome({ snapshot, evictions }: ReturnType<typeof karpentersWay>) {
-  const usages = usagesOf(snapshot);
-  const price = usages.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
+  const candidates = candidatesOf(snapshot);
+  const price = candidates.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
   return { nodes: snapshot.nodes.length, price: Number(price.toFixed(4)), evictions };
 }
 

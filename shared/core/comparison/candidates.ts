@@ -2,7 +2,7 @@ import { blockersOf, isEmpty } from '../disruption/candidates.ts';
 import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
 import { FAKE_POD } from '../model/labels.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
-import { usagesOf } from './cluster-at-rest.ts';
+import { candidatesOf } from './cluster-at-rest.ts';
 
 /**
  * The nodes that may be consolidated when there is time enough: budgets and consolidateAfter only
@@ -12,7 +12,7 @@ export function consolidatable(
   snapshot: ClusterSnapshot,
   nowMs: number,
 ): readonly ConsolidationCandidate[] {
-  return usagesOf(snapshot).filter(
+  return candidatesOf(snapshot).filter(
     (each) =>
       isWithinPolicy(each) &&
       blockersOf(each, snapshot.podDisruptionBudgets, nowMs, 'graceful').length === 0,

@@ -191,7 +191,7 @@ export function carriedOut(
 }
 
 /** The nodes of NodePools with what runs there and what they cost; others are not looked at. */
-export function usagesOf(snapshot: ClusterSnapshot): readonly ConsolidationCandidate[] {
+export function candidatesOf(snapshot: ClusterSnapshot): readonly ConsolidationCandidate[] {
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
   return snapshot.nodes.flatMap((node): readonly ConsolidationCandidate[] => {
     const claim = claimOfNode(snapshot.nodeClaims, node);

@@ -7,7 +7,7 @@ import { notNeeded } from '../disruption/emptiness.ts';
 import type { Plan } from '../model/plan.ts';
 import { replan } from '../scheduling/replan.ts';
 import { consolidatable, isIdle } from './candidates.ts';
-import { carriedOut, type Rest, restOf, usagesOf } from './cluster-at-rest.ts';
+import { candidatesOf, carriedOut, type Rest, restOf } from './cluster-at-rest.ts';
 import type { WayInput, WayResult } from './karpenters-way.ts';
 
 export interface JoinersWayResult extends WayResult {
@@ -71,7 +71,7 @@ class Turns {
       candidates,
       allowance: new Map(snapshot.nodePools.map(({ name }) => [name, Number.POSITIVE_INFINITY])),
       nodesMax: Number.POSITIVE_INFINITY,
-      pools: poolUses(usagesOf(snapshot)),
+      pools: poolUses(candidatesOf(snapshot)),
       quiet: new Set(),
       scheduling,
       settings: this.settings,

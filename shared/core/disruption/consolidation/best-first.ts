@@ -9,7 +9,7 @@ function launchedAgain({ nodes, replacements }: Move): readonly ConsolidationCan
   const kindOf = ({ claim: { labels } }: ConsolidationCandidate) =>
     `${labels[INSTANCE_TYPE]} ${labels[CAPACITY_TYPE]}`;
   return nodes
-    .filter((usage) => made.has(kindOf(usage)))
+    .filter((candidate) => made.has(kindOf(candidate)))
     .toSorted(most(({ evictionCost }) => evictionCost));
 }
 
@@ -36,10 +36,10 @@ export function pruned(search: Search, move: Move): Move {
  */
 function grown(search: Search, move: Move, order: readonly ConsolidationCandidate[]): Move {
   let best = move;
-  for (const usage of order) {
+  for (const candidate of order) {
     if (search.isOver || best.replacements.length === 0) break;
-    const nodes = [...best.nodes, usage];
-    if (best.nodes.includes(usage) || !search.mayGo(nodes)) continue;
+    const nodes = [...best.nodes, candidate];
+    if (best.nodes.includes(candidate) || !search.mayGo(nodes)) continue;
     const found = search.try(nodes);
     if (found !== undefined && found.gain > best.gain) best = found;
   }
@@ -84,7 +84,7 @@ export class BestFirst {
 
   private prospectsOf(singles: readonly ConsolidationCandidate[]): Prospect[] {
     return singles
-      .map((usage) => ({ nodes: [usage], most: this.search.gainMost([usage]) }))
+      .map((candidate) => ({ nodes: [candidate], most: this.search.gainMost([candidate]) }))
       .filter(({ most }) => most > 0)
       .reverse()
       .sort((a, b) => a.most - b.most);

@@ -36,7 +36,7 @@ const MAIN_RESOURCES = ['cpu', 'memory'] as const;
 const ORDERS: readonly Compare[] = [
   most(({ pricePerHour, evictionCost }) => pricePerHour / (evictionCost + 1)),
   most(({ evictionCost }) => -evictionCost),
-  most((usage) => usage.pricePerHour * (1 - usedShare(usage))),
+  most((candidate) => candidate.pricePerHour * (1 - usedShare(candidate))),
 ];
 
 /** Fewer plans than this are not worth an order. */

@@ -47,7 +47,7 @@ export interface Consolidated {
 export type Compare = (a: ConsolidationCandidate, b: ConsolidationCandidate) => number;
 
 /** The most of what is counted first. */
-export function most(of: (usage: ConsolidationCandidate) => number): Compare {
+export function most(of: (candidate: ConsolidationCandidate) => number): Compare {
   return (a, b) => of(b) - of(a) || (a.claim.name < b.claim.name ? -1 : 1);
 }
 
@@ -94,18 +94,18 @@ export class Search {
   }
 
   /** Whether the node is still as it was, and may go or not. */
-  private isFree(usage: ConsolidationCandidate): boolean {
-    return !this.gone.has(usage) && !this.hosts.has(usage.node.name);
+  private isFree(candidate: ConsolidationCandidate): boolean {
+    return !this.gone.has(candidate) && !this.hosts.has(candidate.node.name);
   }
 
   /** Those of the nodes that budgets let go together. */
-  withinBudgets(usages: readonly ConsolidationCandidate[]): readonly ConsolidationCandidate[] {
+  withinBudgets(candidates: readonly ConsolidationCandidate[]): readonly ConsolidationCandidate[] {
     const left = new Map(this.left);
     let most = this.input.nodesMax - this.gone.size;
-    return usages.filter((usage) => {
-      const own = left.get(usage.pool.name) ?? 0;
-      if (most <= 0 || own <= 0 || !this.isFree(usage)) return false;
-      left.set(usage.pool.name, own - 1);
+    return candidates.filter((candidate) => {
+      const own = left.get(candidate.pool.name) ?? 0;
+      if (most <= 0 || own <= 0 || !this.isFree(candidate)) return false;
+      left.set(candidate.pool.name, own - 1);
       most -= 1;
       return true;
     });
@@ -155,9 +155,9 @@ export class Search {
     const { snapshot } = this.context;
     if (this.moves.length === 0) this.before = new Map(this.refusals);
     for (const host of move.elsewhere.values()) this.hosts.add(host);
-    for (const usage of move.nodes) {
-      this.gone.add(usage);
-      this.left.set(usage.pool.name, (this.left.get(usage.pool.name) ?? 0) - 1);
+    for (const candidate of move.nodes) {
+      this.gone.add(candidate);
+      this.left.set(candidate.pool.name, (this.left.get(candidate.pool.name) ?? 0) - 1);
     }
     this.moves.push(move);
     this.context = { ...this.context, snapshot: snapshotAfter(snapshot, move) };
