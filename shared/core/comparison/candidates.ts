@@ -1,6 +1,6 @@
 import { blockersOf, isEmpty } from '../disruption/candidates.ts';
 import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
-import { FAKE_POD } from '../model/labels.ts';
+import { isBufferPod } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { candidatesOf } from './cluster-at-rest.ts';
 
@@ -29,5 +29,5 @@ export function isWithinPolicy(each: ConsolidationCandidate): boolean {
 
 /** Whether nothing runs there that would have to move, and no buffer wants the room. */
 export function isIdle(each: ConsolidationCandidate): boolean {
-  return isEmpty(each) && !each.pods.some(({ annotations }) => annotations[FAKE_POD] === 'true');
+  return isEmpty(each) && !each.pods.some(isBufferPod);
 }

@@ -2,6 +2,7 @@ import { type Candidate, isReschedulable } from '../disruption/candidates.ts';
 import { evictionCostOf } from '../disruption/consolidation/eviction-cost.ts';
 import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
 import { allocatable } from '../instance-types/allocatable.ts';
+import { offeringOfClaim } from '../model/claim-offering.ts';
 import type { Node } from '../model/cluster.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import { claimOfNode, podsOnNode } from '../model/joins.ts';
@@ -51,12 +52,7 @@ export function offeringOf(
 ): { readonly type: InstanceType; readonly offering: Offering } | undefined {
   const types = instanceTypes.get(labels[NODE_POOL] ?? '');
   const type = types?.find(({ name }) => name === labels[INSTANCE_TYPE]);
-  const offering = type?.offerings.find(
-    ({ zone, capacityType, reservation }) =>
-      zone === labels[ZONE] &&
-      capacityType === labels[CAPACITY_TYPE] &&
-      reservation?.id === labels[RESERVATION_ID],
-  );
+  const offering = type && offeringOfClaim({ labels }, [type]);
   return type === undefined || offering === undefined ? undefined : { type, offering };
 }
 

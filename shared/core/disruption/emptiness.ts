@@ -1,5 +1,5 @@
 import { isStuck } from '../lifecycle/drain.ts';
-import type { Pod } from '../model/pod.ts';
+import { isOver, type Pod } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { replan } from '../scheduling/replan.ts';
 import { type Candidate, isEmpty } from './candidates.ts';
@@ -7,10 +7,9 @@ import { withAllWaiting } from './simulation.ts';
 
 /** A pod that has been told to go and is not gone yet; whether it comes back nobody knows. */
 function isGoing(pod: Pod, nowMs: number): boolean {
-  const { controller, deletedAtMs, phase } = pod;
+  const { controller, deletedAtMs } = pod;
   const isOfNode = controller?.kind === 'DaemonSet' || controller?.kind === 'Node';
-  const isOver = phase === 'Succeeded' || phase === 'Failed';
-  return deletedAtMs !== undefined && !isOfNode && !isOver && !isStuck(pod, nowMs);
+  return deletedAtMs !== undefined && !isOfNode && !isOver(pod) && !isStuck(pod, nowMs);
 }
 
 /** Whether nothing runs on the node but what runs on every node, and nothing is still ending there. */

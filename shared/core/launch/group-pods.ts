@@ -1,4 +1,4 @@
-import { isLive, type Pod } from '../model/pod.ts';
+import { isLive, isNewer, type Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isWaiting } from '../nomination/planned-pods.ts';
@@ -8,10 +8,6 @@ import type { PodGroups } from './pod-groups.ts';
 export function ranMs(pod: Pod, nowMs: number): number {
   const { startedAtMs = nowMs } = pod;
   return isLive(pod) && pod.phase === 'Running' ? Math.max(0, nowMs - startedAtMs) : 0;
-}
-
-function isNewer(a: Pod, b: Pod): boolean {
-  return a.createdAtMs === b.createdAtMs ? a.uid > b.uid : a.createdAtMs > b.createdAtMs;
 }
 
 /** The pods of a group that say what came of its launches. */

@@ -193,6 +193,11 @@ export function isLive(pod: Pick<Pod, 'phase' | 'deletedAtMs'>): boolean {
   return pod.deletedAtMs === undefined && !isOver(pod);
 }
 
+/** Whether `a` was made later; of two of the same second their uids decide. */
+export function isNewer(a: Pod, b: Pod): boolean {
+  return a.createdAtMs === b.createdAtMs ? a.uid > b.uid : a.createdAtMs > b.createdAtMs;
+}
+
 /** The pod as one without a node, which kube-scheduler has tried. */
 export function asWaiting(pod: Pod): Pod {
   const off = { nodeName: undefined, nominatedNodeName: undefined, unschedulable: true };

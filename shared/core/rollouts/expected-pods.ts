@@ -1,5 +1,5 @@
 import { HOSTNAME } from '../model/labels.ts';
-import { isLive, type LabelSelector, type Pod, type PodSpec } from '../model/pod.ts';
+import { isLive, isNewer, type LabelSelector, type Pod, type PodSpec } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isWaiting } from '../nomination/planned-pods.ts';
 import { selects } from '../scheduling/problem/selectors.ts';
@@ -61,10 +61,6 @@ function isTied(pod: Pod): boolean {
   const { spec } = pod;
   if (spec.volumes.length + spec.hostPorts.length > 0) return true;
   return selectorsOf(spec).length > 0 && !isOnOneNode(pod);
-}
-
-function isNewer(a: Pod, b: Pod): boolean {
-  return a.createdAtMs === b.createdAtMs ? a.uid > b.uid : a.createdAtMs > b.createdAtMs;
 }
 
 /** ReplicaSets with pods that wait, by uid, and how many pods each has made. */

@@ -1,15 +1,11 @@
 import type { DaemonSet } from '../../model/cluster.ts';
-import { type HostPort, isLive, type Pod } from '../../model/pod.ts';
+import { type HostPort, isLive, isNewer, type Pod } from '../../model/pod.ts';
 import { maxResources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { podIndexOf } from './pod-index.ts';
 
 /** The label by which the DaemonSet controller says which template a pod was made from. */
 const GENERATION = 'pod-template-generation';
-
-function isNewer(a: Pod, b: Pod): boolean {
-  return a.createdAtMs === b.createdAtMs ? a.uid > b.uid : a.createdAtMs > b.createdAtMs;
-}
 
 function isCurrent(pod: Pod, { templateGeneration }: DaemonSet): boolean {
   const generation = pod.labels[GENERATION];
