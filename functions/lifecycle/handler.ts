@@ -7,7 +7,7 @@ import { lifecycleNews } from '../../shared/kube/lifecycle-news.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
-import { leased, mayHandOver, RESERVE_MS } from '../runtime/leased.ts';
+import { leased, mayHandOver } from '../runtime/leased.ts';
 import { publishWakeUps } from '../runtime/publish-wake-ups.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
@@ -48,8 +48,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
         return report.isUnsettled || report.isExpecting ? 'unsettled' : 'settled';
       },
       remainingMs,
-      // A pass is begun while there is time for it.
-      sleep: (ms) => news.pause(Math.max(0, Math.min(ms, remainingMs() - RESERVE_MS)), draining),
+      sleep: (ms) => news.pause(ms, draining),
       pauseMs: () => pauseMs,
       finish: async () => {
         await memory.nominations.close();

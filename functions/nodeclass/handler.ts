@@ -33,11 +33,12 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
       return isTransient ? 'unsettled' : 'settled';
     },
     remainingMs,
-    sleep: async () => {
-      await sleep(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, BACK_OFF_MS.max);
+    sleep: (ms) => sleep(ms),
+    pauseMs: () => {
+      const ms = pauseMs;
+      pauseMs = Math.min(ms * 2, BACK_OFF_MS.max);
+      return ms;
     },
-    pauseMs,
   });
   return { outcome };
 });

@@ -38,8 +38,10 @@ export function mayHandOver(invocationMs: number): boolean {
   return invocationMs >= 3 * RESERVE_MS;
 }
 
-function pauseOf({ pauseMs }: LeasedWork): number {
-  return typeof pauseMs === 'number' ? pauseMs : pauseMs();
+/** No longer than leaves time for a pass: Lambda ends who sleeps on, and the Lease stays held. */
+function pauseOf({ pauseMs, remainingMs }: LeasedWork): number {
+  const ms = typeof pauseMs === 'number' ? pauseMs : pauseMs();
+  return Math.max(0, Math.min(ms, remainingMs() - RESERVE_MS));
 }
 
 /**

@@ -105,6 +105,13 @@ describe('work under a Lease', () => {
     expect(found).toEqual({ result: 'done', count: 3, sleeps: [7, 7] });
   });
 
+  it('pauses no longer than leaves time for a pass', async () => {
+    const { lease } = leaseOf([]);
+    const left = [20_003, 20_003, 20_000, 19_999];
+    const found = await run(lease, ['unsettled', 'unsettled', 'settled'], left);
+    expect(found).toEqual({ result: 'done', count: 3, sleeps: [3, 0] });
+  });
+
   it('that is settled in the end is done, however late it is', async () => {
     const { lease } = leaseOf([]);
     expect(await run(lease, ['settled'], [1000])).toMatchObject({ result: 'done' });
