@@ -14,9 +14,9 @@ export interface Offering {
   /** Undefined where the source does not say. */
   readonly zoneId: string | undefined;
   readonly capacityType: CapacityType;
-  /** USD an hour after overlays: what decisions compare. */
+  /** An hour's price after overlays, in the region's currency: what decisions compare. */
   readonly price: number;
-  /** USD an hour before overlays. */
+  /** An hour's price before overlays, in the region's currency. */
   readonly listPrice: number;
   /** The overlay that changed the price; undefined = list price. */
   readonly priceOverlay: string | undefined;

@@ -10,7 +10,7 @@ export interface OfferingChoice {
   readonly zone: string;
   readonly capacityType: CapacityType;
   readonly reservationId: string | undefined;
-  /** USD an hour after overlays. */
+  /** An hour's price after overlays, in the region's currency. */
   readonly price: number;
   readonly listPrice: number;
 }
@@ -77,7 +77,7 @@ export interface Plan {
   /** Pods never considered, and why. */
   readonly ignored: ReadonlyMap<string, Reason>;
   readonly preferences: PreferenceScore;
-  /** USD an hour of all new claims' chosen offerings, after overlays. */
+  /** An hour's price of all new claims' chosen offerings, after overlays. */
   readonly pricePerHour: number;
   readonly listPricePerHour: number;
   /** Work spent, in the unit of `stepsMax`. */

@@ -355,11 +355,9 @@ interface Hit {
 }
 
 function typeAt({ types, start }: Context, field: string, target: number): string {
-  if (field !== 'price') return (types[target] ?? missing(target)).name;
-  return (
-    types[types.findIndex((_, at) => target < (start[at + 1] ?? missing(at + 1)))] ??
-    missing(types.findIndex((_, at) => target < (start[at + 1] ?? missing(at + 1))))
-  ).name;
+  const endsAfter = (_: unknown, at: number) => target < (start[at + 1] ?? missing(at + 1));
+  const at = field === 'price' ? types.findIndex(endsAfter) : target;
+  return (types[at] ?? missing(at)).name;
 }
 
 /**

@@ -94,8 +94,9 @@ export function overUsage(
   if (usage?.kind !== 'metered') return usageUnknown(pool, usage?.why ?? 'nobody has asked for it');
   const used = usedBy(occupied, usage.pods);
   for (const [resource, share] of guard) {
-    const [amount, room] = [used, occupied.allocatable].map((each) => amountOf(each, resource));
-    if (amount === undefined || room === undefined || amount <= room * share) continue;
+    const amount = amountOf(used, resource);
+    const room = amountOf(occupied.allocatable, resource);
+    if (amount <= room * share) continue;
     return reason('guard-usage', {
       nodePool: pool.name,
       resource,
