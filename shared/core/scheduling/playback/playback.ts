@@ -130,14 +130,19 @@ export class Playback {
     return added;
   }
 
-  /** The node at this index, as it is before the plan. */
-  private ofExisting(existing: ExistingNode, index: number): SchedulerNode {
-    const { problem, existingNodes } = this.state.context;
-    const total = Float64Array.from(problem.resources, (name) =>
-      amountOf(existing.node.allocatable, name),
+  /** Existing nodes without the pods that the plan puts on them. */
+  private ofExistingNodes(): readonly SchedulerNode[] {
+    const { existingNodes, context } = this.state;
+    // Each state has the nodes of its context, in the same order.
+    return existingNodes.map((existing, at) =>
+      this.ofExisting(existing, context.existingNodes[at] ?? missing(at)),
     );
+  }
+
+  private ofExisting(existing: ExistingNode, before: ExistingNode): SchedulerNode {
+    const { resources } = this.state.context.problem;
+    const total = Float64Array.from(resources, (name) => amountOf(existing.node.allocatable, name));
     const { place, content } = existing;
-    const before = existingNodes[index] ?? missing(index);
     const [free, host] = [before.free.slice(), copyHost(before.host)];
     const domain = this.domainOf(place);
     return { place, existing, bin: undefined, total, free, host, content, domain };
@@ -161,7 +166,7 @@ export class Playback {
     order: (pods: readonly PodClass[]) => readonly PodClass[],
     scoring: Scoring = 'balanced',
   ): LeftOver {
-    const { bins, existingNodes, context } = this.state;
+    const { bins, context } = this.state;
     const queue = this.queue.reordered(order);
     const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
     const binding = new Binding(
@@ -174,10 +179,7 @@ export class Playback {
       scoring,
     );
     const nobody: SchedulerNode['content'] = new Map();
-    const nodes = [
-      ...existingNodes.map((existing, index) => this.ofExisting(existing, index)),
-      ...bins.map((bin) => this.ofBin(bin)),
-    ];
+    const nodes = [...this.ofExistingNodes(), ...bins.map((bin) => this.ofBin(bin))];
     const inbound = new InboundPods(context.problem, nodes);
     binding.join(nodes.map((node) => ({ ...node, content: nobody })));
     binding.bindAll();
@@ -197,7 +199,7 @@ export class Playback {
     const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
     const binding = new Binding(this.candidates, queue, topology, totals, this.state);
     if (existingNodes.length > 0) {
-      binding.join(existingNodes.map((existing, index) => this.ofExisting(existing, index)));
+      binding.join(this.ofExistingNodes());
       binding.bindAll();
     }
     const registration = new Registration(this.dependents, this.candidates.length);
