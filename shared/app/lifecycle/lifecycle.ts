@@ -20,6 +20,7 @@ import { endingBlockOf } from '../../core/lifecycle/ending-blocks.ts';
 import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
 import { expiryHold } from '../../core/lifecycle/expiry.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
+import { isNodeRemoved } from '../../core/lifecycle/removed-node.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { nodesOfClaim } from '../../core/model/joins.ts';
@@ -84,6 +85,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     ),
     seenTaints: index.seenTaints,
     repairCause: index.unhealthy.get(claim.uid),
+    isNodeRemoved: isNodeRemoved(claim, pass.state.objects.nodes, pass.nowMs),
     isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.holdsExpiry(claim),
   };
 }

@@ -123,6 +123,8 @@ export interface ClaimSurroundings {
   readonly repairCause?: RepairCause | undefined;
   /** Expiration waits: launches or disruptions are paused, or the zone is shifted away. */
   readonly isExpiryHeld?: boolean;
+  /** What {@link isNodeRemoved} says. */
+  readonly isNodeRemoved?: boolean;
 }
 
 export interface ClaimDecision {

@@ -305,6 +305,9 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   if (gone !== undefined) {
     return { kind: 'delete-claim', reason: 'garbage_collected', why: gone };
   }
+  if (around.isNodeRemoved === true) {
+    return { kind: 'delete-claim', reason: 'node_deleted', why: reason('node-deleted', {}) };
+  }
   const { repairCause, endingBlock } = around;
   if (endingBlock !== undefined) {
     return { kind: 'delete-claim', reason: 'capacity_block_ending', why: blockEnding(endingBlock) };
