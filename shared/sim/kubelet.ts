@@ -21,7 +21,14 @@ import { removePod } from './controllers/garbage.ts';
 import { isUnreachable } from './controllers/node-lifecycle.ts';
 import { durationMsOf } from './durations.ts';
 import { type Json, listAt, objectAt, textAt } from './json.ts';
-import { isDeleting, phaseOf, setCondition, withStatus } from './objects.ts';
+import {
+  conditionStatus,
+  isDeleting,
+  phaseOf,
+  setCondition,
+  withSpec,
+  withStatus,
+} from './objects.ts';
 import type { Prng } from './prng.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
 import type { Timeline } from './timeline.ts';
@@ -35,6 +42,18 @@ const READY_AFTER_MS = 5_000;
 const START_MS = 2_000;
 /** Containers stop this fast when asked, whatever grace they were given. */
 const STOP_MS = 2_000;
+
+/** How much longer than others a node takes. */
+export interface Slowness {
+  /** Until its Node object is there. */
+  readonly joinMs: number;
+  /** Then until it is Ready. */
+  readonly readyMs: number;
+  /** Then until the agents are at work that take the startup taints off. */
+  readonly agentsMs: number;
+}
+
+export const NOT_SLOW: Slowness = { joinMs: 0, readyMs: 0, agentsMs: 0 };
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };
 const UNREGISTERED: Taint = { key: UNREGISTERED_TAINT_KEY, value: '', effect: 'NoExecute' };
@@ -77,12 +96,15 @@ export class Kubelets {
   private readonly changed: Worklist;
   /** How much longer the pod's readiness probe fails; 0 once it passes. */
   private readonly readyAfterMs: (pod: KubeObject) => number;
+  private readonly slownessOf: (machine: Machine) => Slowness;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
   private readonly stopping = new Set<string>();
   /** Nodes whose kubelets report nothing, and do nothing with their pods. */
   private readonly silent = new Set<string>();
+  /** These and those that say that they are not ready. */
+  private readonly unready = new Set<string>();
 
   constructor(parts: {
     readonly store: ObjectStore;
@@ -92,6 +114,7 @@ export class Kubelets {
     readonly withheld: Withheld;
     readonly overlaidOf: (providerId: string) => Resources;
     readonly readyAfterMs: (pod: KubeObject) => number;
+    readonly slownessOf: (machine: Machine) => Slowness;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
@@ -100,17 +123,23 @@ export class Kubelets {
     this.withheld = parts.withheld;
     this.overlaidOf = parts.overlaidOf;
     this.readyAfterMs = parts.readyAfterMs;
+    this.slownessOf = parts.slownessOf;
     this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
   /** Plans the joining of a new instance; `isAlive` is asked when the time has come. */
   boot(machine: Machine, isAlive: () => boolean): void {
-    const delay = this.delays.between(JOIN_MS.least, JOIN_MS.most);
+    const { joinMs, readyMs, agentsMs } = this.slownessOf(machine);
+    const delay = this.delays.between(JOIN_MS.least, JOIN_MS.most) + joinMs;
     this.timeline.after(delay, () => {
       if (!isAlive()) return;
       const node = this.store.create(this.nodeOf(machine));
       if (node === undefined) return;
-      this.timeline.after(READY_AFTER_MS, () => this.makeReady(node, machine, isAlive));
+      this.timeline.after(READY_AFTER_MS + readyMs, () => {
+        this.makeReady(node, machine, isAlive);
+        if (agentsMs === 0) this.startAgents(node, isAlive);
+        else this.timeline.after(agentsMs, () => this.startAgents(node, isAlive));
+      });
     });
   }
 
@@ -135,11 +164,13 @@ export class Kubelets {
   /** A kubelet that is back has its pods ready again, and does what it could not do meanwhile. */
   private listen(node: KubeObject): void {
     const { name } = node.metadata;
+    if (conditionStatus(node, 'Ready') !== 'True') this.unready.add(name);
     if (isUnreachable(node)) {
       this.silent.add(name);
       return;
     }
-    if (!this.silent.delete(name)) return;
+    this.silent.delete(name);
+    if (conditionStatus(node, 'Ready') !== 'True' || !this.unready.delete(name)) return;
     for (const pod of this.store.podsOn(name)) {
       if (phaseOf(pod) === 'Running') this.probe(pod);
       this.plan(pod);
@@ -275,28 +306,37 @@ export class Kubelets {
   private makeReady(node: KubeObject, machine: Machine, isAlive: () => boolean): void {
     if (!isAlive()) return;
     const now = this.timeline.isoNow();
-    const startup = new Set(
-      this.startupTaints(textAt(node, 'spec', 'providerID')).map((each) => textAt(each, 'key')),
-    );
     const overlaid = this.overlaidOf(providerIdOf(machine.zone, machine.id));
     const type = { ...machine.type, capacity: { ...machine.type.capacity, ...overlaid } };
     const status = statusResources({ ...machine, type }, (name) => !this.withheld.has(name));
     this.store.update(node, (latest) => {
-      const taints = listAt(latest, 'spec', 'taints').filter((taint) => {
-        const key = textAt(taint, 'key');
-        return key !== NOT_READY.key && !startup.has(key);
-      });
-      const spec = { ...objectAt(latest, 'spec'), taints };
+      const spec = { ...objectAt(latest, 'spec'), taints: taintsWithout(latest, [NOT_READY.key]) };
       const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
       return setCondition(withStatus({ ...latest, spec }, status), ready, now);
     });
   }
 
   /** Startup taints are taken off by agents that in the real world run as DaemonSets. */
-  private startupTaints(providerId: string | undefined): readonly unknown[] {
+  private startAgents(node: KubeObject, isAlive: () => boolean): void {
+    if (!isAlive()) return;
+    const providerId = textAt(node, 'spec', 'providerID');
     const claim = this.store
       .list('NodeClaim')
       .find((each) => textAt(each, 'status', 'providerID') === providerId);
-    return claim === undefined ? [] : listAt(claim, 'spec', 'startupTaints');
+    // Agents know their taints by themselves; here the claim has to tell, and may be late.
+    if (claim === undefined) {
+      this.timeline.after(READY_AFTER_MS, () => this.startAgents(node, isAlive));
+      return;
+    }
+    const startup = listAt(claim, 'spec', 'startupTaints').map((each) => textAt(each, 'key'));
+    if (startup.length === 0) return;
+    this.store.update(node, (latest) =>
+      withSpec(latest, { taints: taintsWithout(latest, startup) }),
+    );
   }
+}
+
+function taintsWithout(node: KubeObject, keys: readonly (string | undefined)[]) {
+  const taints = listAt(node, 'spec', 'taints');
+  return taints.filter((taint) => !keys.includes(textAt(taint, 'key')));
 }

@@ -26,7 +26,7 @@ import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
 import { Journal } from './journal.ts';
 import { textAt, textsAt } from './json.ts';
-import { Kubelets } from './kubelet.ts';
+import { Kubelets, NOT_SLOW, type Slowness } from './kubelet.ts';
 import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
 import { Prng } from './prng.ts';
@@ -100,6 +100,8 @@ export class World {
   joins: (machine: Machine) => boolean = () => true;
   /** How much longer a pod that runs is not ready. */
   readyAfterMs: (pod: KubeObject) => number = () => 0;
+  /** How much longer than others the node of a machine takes; asked once. */
+  slownessOf: (machine: Machine) => Slowness = () => NOT_SLOW;
   evictions = 0;
   launched = 0;
   terminated = 0;
@@ -139,6 +141,7 @@ export class World {
       withheld: this.withheld,
       overlaidOf: (providerId) => this.overlaidResources(providerId),
       readyAfterMs: (pod) => this.readyAfterMs(pod),
+      slownessOf: (machine) => this.slownessOf(machine),
     });
     const on = {
       launch: (machine: Machine): void => this.launch(machine),

@@ -121,6 +121,14 @@ export function deployment(name: string, replicas: number, cpu: string, spec: Js
   };
 }
 
+/** The NodePool with the fields in the spec of its template. */
+export function withTemplate(pool: Json, fields: Json): Json {
+  const spec = objectAt(pool, 'spec');
+  const template = objectAt(spec, 'template');
+  const own = { ...objectAt(template, 'spec'), ...fields };
+  return { ...pool, spec: { ...spec, template: { ...template, spec: own } } };
+}
+
 /** The NodePool with one more requirement. */
 export function withRequirement(pool: Json, requirement: Json): Json {
   const { template, ...spec } = objectAt(pool, 'spec');

@@ -7,7 +7,8 @@ import { deletePod } from './workloads.ts';
 
 /** What the API server's admission gives pods that say nothing of it. */
 const TOLERATED_S = 300;
-const TAINT = { key: 'node.kubernetes.io/unreachable' };
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
+const NOT_READY = 'node.kubernetes.io/not-ready';
 const EFFECTS = ['NoSchedule', 'NoExecute'] as const;
 
 /** Whether nobody has heard of the node's kubelet for a while: it starts and stops no pods. */
@@ -15,22 +16,28 @@ export function isUnreachable(node: KubeObject): boolean {
   return conditionStatus(node, 'Ready') === 'Unknown';
 }
 
-function isTaint(taint: unknown): boolean {
-  return textAt(taint, 'key') === TAINT.key;
+function keyOf(taint: unknown): string {
+  return textAt(taint, 'key') ?? '';
 }
 
-function isTolerating(toleration: unknown): boolean {
-  const key = textAt(toleration, 'key') ?? '';
+/** Undefined: its kubelet is heard of, and says that it is ready. */
+function taintKeyOf(node: KubeObject): string | undefined {
+  if (isUnreachable(node)) return UNREACHABLE;
+  return conditionStatus(node, 'Ready') === 'True' ? undefined : NOT_READY;
+}
+
+function isTolerating(toleration: unknown, taintKey: string): boolean {
+  const key = keyOf(toleration);
   const effect = textAt(toleration, 'effect') ?? '';
-  const isOfTaint = key === '' || key === TAINT.key;
+  const isOfTaint = key === '' || key === taintKey;
   const operator = textAt(toleration, 'operator') ?? 'Equal';
   const isOfValue = operator === 'Exists' || (textAt(toleration, 'value') ?? '') === '';
   return isOfTaint && isOfValue && (effect === '' || effect === 'NoExecute');
 }
 
-/** Seconds that the pod stays on a node that is unreachable; infinite: it stays. */
-function toleratedSeconds(pod: KubeObject): number {
-  const own = listAt(pod, 'spec', 'tolerations').filter(isTolerating);
+/** Seconds that the pod stays on a node with the taint; infinite: it stays. */
+function toleratedSeconds(pod: KubeObject, taintKey: string): number {
+  const own = listAt(pod, 'spec', 'tolerations').filter((each) => isTolerating(each, taintKey));
   if (own.length === 0) return TOLERATED_S;
   return Math.min(
     ...own.map((each) => numberAt(each, 'tolerationSeconds') ?? Number.POSITIVE_INFINITY),
@@ -38,16 +45,18 @@ function toleratedSeconds(pod: KubeObject): number {
 }
 
 /**
- * What kube-controller-manager does about a node whose kubelet is silent: it is tainted, its pods
- * are not ready, and after a while they are deleted, whatever a PodDisruptionBudget says. They stay
- * until the kubelet has stopped them, or their node is gone.
+ * What kube-controller-manager does about a node whose kubelet is silent, or is not ready any more:
+ * it is tainted, its pods are not ready, and after a while they are deleted, whatever a
+ * PodDisruptionBudget says. They stay until the kubelet has stopped them, or their node is gone.
  * https://kubernetes.io/docs/concepts/architecture/nodes/#node-controller
  */
 export class NodeLifecycle {
   private readonly store: ObjectStore;
   private readonly timeline: Timeline;
   private readonly changed: Worklist;
-  /** Nodes that are unreachable, by uid: since when. */
+  /** Nodes that have been ready, by uid: before, the kubelet's own taint is on them. */
+  private readonly known = new Set<string>();
+  /** Nodes that are not ready any more, by uid: since when. */
   private readonly sinceMs = new Map<string, number>();
 
   constructor(store: ObjectStore, timeline: Timeline) {
@@ -58,39 +67,40 @@ export class NodeLifecycle {
 
   reconcile(): void {
     for (const node of this.changed.take('Node')) {
-      const isTainted = listAt(node, 'spec', 'taints').some(isTaint);
       const { uid } = node.metadata;
-      if (!isUnreachable(node)) {
-        this.sinceMs.delete(uid);
-        if (isTainted) this.write(node, []);
-        continue;
-      }
-      const timeAdded = this.timeline.isoNow();
-      if (!isTainted)
-        this.write(
-          node,
-          EFFECTS.map((effect) => ({ ...TAINT, effect, timeAdded })),
-        );
-      if (!this.sinceMs.has(uid)) this.expect(node);
+      const key = taintKeyOf(node);
+      if (key === undefined) this.known.add(uid);
+      if (key === NOT_READY && !this.known.has(uid)) continue;
+      const keys = listAt(node, 'spec', 'taints').map(keyOf);
+      const isSaid = [UNREACHABLE, NOT_READY].every(
+        (each) => keys.includes(each) === (each === key),
+      );
+      if (!isSaid) this.write(node, key);
+      if (key === undefined) this.sinceMs.delete(uid);
+      else if (!this.sinceMs.has(uid)) this.expect(node, key);
     }
   }
 
-  private write(node: KubeObject, taints: readonly Json[]): void {
+  private write(node: KubeObject, key: string | undefined): void {
+    const timeAdded = this.timeline.isoNow();
+    const own: readonly Json[] =
+      key === undefined ? [] : EFFECTS.map((effect) => ({ key, effect, timeAdded }));
     this.store.update(node, (latest) => {
-      const others = listAt(latest, 'spec', 'taints').filter((each) => !isTaint(each));
-      return withSpec(latest, { taints: [...others, ...taints] });
+      const taints = listAt(latest, 'spec', 'taints');
+      const others = taints.filter((each) => ![UNREACHABLE, NOT_READY].includes(keyOf(each)));
+      return withSpec(latest, { taints: [...others, ...own] });
     });
   }
 
   /** Its pods are to go in time, unless it is back by then. */
-  private expect({ metadata: { name, uid } }: KubeObject): void {
+  private expect({ metadata: { name, uid } }: KubeObject, key: string): void {
     const nowMs = this.timeline.nowMs();
     this.sinceMs.set(uid, nowMs);
     for (const pod of this.store.podsOn(name)) {
       if (isOver(pod)) continue;
       const unready = { type: 'Ready', status: 'False', reason: 'NodeNotReady' };
       this.store.update(pod, (latest) => setCondition(latest, unready, this.timeline.isoNow()));
-      const seconds = toleratedSeconds(pod);
+      const seconds = toleratedSeconds(pod, key);
       if (seconds === Number.POSITIVE_INFINITY) continue;
       this.timeline.after(seconds * 1000, () => {
         const { kind, metadata } = pod;

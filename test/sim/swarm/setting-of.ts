@@ -3,6 +3,7 @@ import { withMorePools } from './more-pools.ts';
 import { drawKinds, isOfOnePool, NO_RARE_KINDS } from './rare-kinds.ts';
 import { drawReserved, withReserved } from './reserved.ts';
 import { drawSetting, type Setting } from './setting.ts';
+import { withStartupTaints } from './slow-nodes.ts';
 import { withVolumes } from './volumes.ts';
 import { withKinds } from './with-kinds.ts';
 
@@ -19,12 +20,14 @@ export interface SettingOptions {
   readonly mayStore?: boolean;
   /** Whether pods may take long to be ready, or crash. @default true, and false in plain worlds */
   readonly mayBeLate?: boolean;
+  /** Whether nodes may be slow to join, and flap. @default true, and false in plain worlds */
+  readonly mayBeSlow?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */
 export function settingOf(seed: number, options: SettingOptions): Setting {
   const { isPlain = false, mayPause = !isPlain, mayReserve = !isPlain } = options;
-  const { mayStore = !isPlain } = options;
+  const { mayStore = !isPlain, mayBeSlow = !isPlain } = options;
   const drawn = drawSetting(new Prng(seed, 'setting'));
   const names = drawn.workloads.map(({ name }) => name);
   const drawnKinds = isPlain ? NO_RARE_KINDS : drawKinds(new Prng(seed, 'kinds'), names);
@@ -37,5 +40,7 @@ export function settingOf(seed: number, options: SettingOptions): Setting {
   const reservations = new Prng(seed, 'reservations');
   const isReserved = reservations.next() < 0.4 && mayReserve && !isOfOnePool(kinds);
   const all = isReserved ? withReserved(setting, drawReserved(reservations)) : setting;
-  return new Prng(seed, 'volumes').next() < 0.5 && mayStore ? withVolumes(all) : all;
+  const stored = new Prng(seed, 'volumes').next() < 0.5 && mayStore ? withVolumes(all) : all;
+  const agents = new Prng(seed, 'agents');
+  return agents.next() < 0.4 && mayBeSlow ? withStartupTaints(stored, agents) : stored;
 }

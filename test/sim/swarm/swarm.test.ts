@@ -105,7 +105,7 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
 ];
 
 /** What came later is in none of these worlds. */
-const AS_FOUND = { mayReserve: false, mayStore: false, mayBeLate: false };
+const AS_FOUND = { mayReserve: false, mayStore: false, mayBeLate: false, mayBeSlow: false };
 
 describe('clusters with faults', () => {
   it.each(REGRESSIONS)('seed %d: %s', async (seed, _, choices) => {

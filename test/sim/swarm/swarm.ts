@@ -21,6 +21,7 @@ import { giveReasonsToMove } from './reasons-to-move.ts';
 import { BLOCK_NOTICE_MS, planReserved, reservedEndMs } from './reserved.ts';
 import type { Setting } from './setting.ts';
 import { type SettingOptions, settingOf } from './setting-of.ts';
+import { slowAtFirst } from './slow-nodes.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
 import { detachSlowly } from './volumes.ts';
 
@@ -165,8 +166,9 @@ class Run {
     this.functions = this.functionsOf(onProblem);
     const mark = (what: string): void => this.faults.mark(what);
     if (setting.hasVolumes) detachSlowly(world, seed, mark);
-    const { isPlain = false, mayBeLate = !isPlain } = settings.options;
+    const { isPlain = false, mayBeLate = !isPlain, mayBeSlow = !isPlain } = settings.options;
     if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
+    if (mayBeSlow) slowAtFirst(world, seed, mark);
     planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
     planReserved(world, setting.reserved, {
       mark,

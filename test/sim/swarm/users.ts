@@ -3,7 +3,6 @@ import type { Condition } from '../../../shared/core/model/cluster.ts';
 import { NODE_POOL } from '../../../shared/core/model/labels.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { Json } from '../../../shared/sim/json.ts';
-import { setCondition } from '../../../shared/sim/objects.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
@@ -12,6 +11,7 @@ import type { Karpenter } from './karpenter.ts';
 import { one } from './one.ts';
 import { FIXED, fixedPool } from './rare-kinds.ts';
 import { disruptionBudget, type Setting } from './setting.ts';
+import { setReady } from './slow-nodes.ts';
 
 /** What people and the cloud do to a running cluster. */
 export const ACTIONS = [
@@ -278,22 +278,14 @@ export class Users {
     const ready = this.objects.nodes.filter(({ conditions }) => isReady(conditions));
     if (ready.length === 0) return;
     const { name } = one(random, ready);
-    this.setReady(name, 'Unknown');
+    setReady(world, name, 'Unknown');
     const lostMs = random.between(20_000, 9 * MINUTE);
     after(lostMs, () => {
       const node = this.objects.nodes.find((each) => each.name === name);
       if (world.compute.machines.has(instanceIdOf(node?.providerId) ?? '')) {
-        this.setReady(name, 'True');
+        setReady(world, name, 'True');
       }
     });
-  }
-
-  private setReady(name: string, status: 'True' | 'Unknown'): void {
-    const { store, timeline } = this.settings.world;
-    const node = store.get('Node', undefined, name);
-    if (node === undefined) return;
-    const condition = { type: 'Ready', status, reason: 'Kubelet', message: '' };
-    store.update(node, (latest) => setCondition(latest, condition, timeline.isoNow()));
   }
 
   private letKarpenterLead(): void {
