@@ -24,6 +24,7 @@ import { type Json, listAt, objectAt, textAt } from './json.ts';
 import {
   conditionStatus,
   isDeleting,
+  isOver,
   phaseOf,
   setCondition,
   withSpec,
@@ -97,6 +98,7 @@ export class Kubelets {
   /** How much longer the pod's readiness probe fails; 0 once it passes. */
   private readonly readyAfterMs: (pod: KubeObject) => number;
   private readonly slownessOf: (machine: Machine) => Slowness;
+  private readonly fails: (pod: KubeObject) => boolean;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
@@ -115,6 +117,7 @@ export class Kubelets {
     readonly overlaidOf: (providerId: string) => Resources;
     readonly readyAfterMs: (pod: KubeObject) => number;
     readonly slownessOf: (machine: Machine) => Slowness;
+    readonly fails: (pod: KubeObject) => boolean;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
@@ -124,6 +127,7 @@ export class Kubelets {
     this.overlaidOf = parts.overlaidOf;
     this.readyAfterMs = parts.readyAfterMs;
     this.slownessOf = parts.slownessOf;
+    this.fails = parts.fails;
     this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
@@ -232,11 +236,20 @@ export class Kubelets {
   }
 
   private finish(pod: KubeObject): void {
-    const now = this.timeline.isoNow();
+    const phase = this.fails(pod) ? 'Failed' : 'Succeeded';
+    const reason = phase === 'Failed' ? 'PodFailed' : 'PodCompleted';
     this.store.update(pod, (latest) => {
-      if (isDeleting(latest)) return latest;
-      const done = withStatus(latest, { phase: 'Succeeded' });
-      return setCondition(done, { type: 'Ready', status: 'False', reason: 'PodCompleted' }, now);
+      if (isDeleting(latest) || isOver(latest)) return latest;
+      return ended(latest, { phase }, { reason, now: this.timeline.isoNow() });
+    });
+  }
+
+  /** A node that runs out of something ends the pod, which stays as one that has failed. */
+  pressOut(pod: KubeObject): void {
+    this.store.update(pod, (latest) => {
+      if (isDeleting(latest) || isOver(latest)) return latest;
+      const status = { phase: 'Failed', reason: 'Evicted' };
+      return ended(latest, status, { reason: 'PodFailed', now: this.timeline.isoNow() });
     });
   }
 
@@ -334,6 +347,14 @@ export class Kubelets {
       withSpec(latest, { taints: taintsWithout(latest, startup) }),
     );
   }
+}
+
+function ended(
+  pod: KubeObject,
+  status: Json,
+  { reason, now }: { readonly reason: string; readonly now: string },
+): KubeObject {
+  return setCondition(withStatus(pod, status), { type: 'Ready', status: 'False', reason }, now);
 }
 
 function taintsWithout(node: KubeObject, keys: readonly (string | undefined)[]) {

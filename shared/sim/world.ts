@@ -102,6 +102,8 @@ export class World {
   readyAfterMs: (pod: KubeObject) => number = () => 0;
   /** How much longer than others the node of a machine takes; asked once. */
   slownessOf: (machine: Machine) => Slowness = () => NOT_SLOW;
+  /** Whether the containers of a pod that has run for its time fail. */
+  fails: (pod: KubeObject) => boolean = () => false;
   evictions = 0;
   launched = 0;
   terminated = 0;
@@ -113,7 +115,7 @@ export class World {
   /** By instance, as they were when it was launched. */
   readonly terms = new Map<string, LaunchTerms>();
   private readonly ownPorts: Ports;
-  private readonly kubelets: Kubelets;
+  readonly kubelets: Kubelets;
   /** For whoever moves time by itself: its controllers act where they are told to. */
   readonly controlPlane: ControlPlane;
   private readonly tickOffsetMs: number;
@@ -142,6 +144,7 @@ export class World {
       overlaidOf: (providerId) => this.overlaidResources(providerId),
       readyAfterMs: (pod) => this.readyAfterMs(pod),
       slownessOf: (machine) => this.slownessOf(machine),
+      fails: (pod) => this.fails(pod),
     });
     const on = {
       launch: (machine: Machine): void => this.launch(machine),

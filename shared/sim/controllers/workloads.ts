@@ -1,7 +1,15 @@
 import { NAME_LETTERS } from '../../app/writes/claim-names.ts';
 import { admittedPod, type PodWebhook } from '../admission.ts';
 import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
-import { conditionStatus, controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
+import {
+  conditionStatus,
+  controlledBy,
+  isDeleting,
+  isOver,
+  phaseOf,
+  setCondition,
+  withStatus,
+} from '../objects.ts';
 import type { Prng } from '../prng.ts';
 import { KUBELET, type KubeObject, type ObjectStore } from '../store.ts';
 
@@ -140,12 +148,20 @@ function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): reado
   });
 }
 
+/** @see https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy */
+const BACKOFF_LIMIT = 6;
+
 export function reconcileJob(context: ControllerContext, job: KubeObject): void {
   const { store, names } = context;
   const isEnded = ['Complete', 'Failed'].some((type) => conditionStatus(job, type) === 'True');
   if (isDeleting(job) || isEnded || valueAt(job, 'spec', 'suspend') === true) return;
   const pods = controlledBy(store, 'Pod', job);
   const succeeded = pods.filter((pod) => textAt(pod, 'status', 'phase') === 'Succeeded').length;
+  const failed = pods.filter((pod) => phaseOf(pod) === 'Failed').length;
+  if (failed > (numberAt(job, 'spec', 'backoffLimit') ?? BACKOFF_LIMIT)) {
+    giveUp(store, job, pods);
+    return;
+  }
   const active = pods.filter((pod) => !isOver(pod) && !isDeleting(pod)).length;
   const parallelism = numberAt(job, 'spec', 'parallelism') ?? 1;
   const completions = numberAt(job, 'spec', 'completions') ?? parallelism;
@@ -157,9 +173,17 @@ export function reconcileJob(context: ControllerContext, job: KubeObject): void 
   for (let count = active; count < wanted; count += 1) {
     createPod(context, podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
   }
+  const counts = { active: Math.max(active, wanted), succeeded };
   store.update(job, (latest) =>
-    withStatus(latest, { active: Math.max(active, wanted), succeeded }),
+    withStatus(latest, { ...counts, ...(failed === 0 ? {} : { failed }) }),
   );
+}
+
+/** Too many of its pods have failed: the others go, and those that are over stay. */
+function giveUp(store: ObjectStore, job: KubeObject, pods: readonly KubeObject[]): void {
+  for (const pod of pods) if (!isOver(pod)) deletePod(store, pod);
+  const failed = { type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' };
+  store.update(job, (latest) => setCondition(latest, failed, job.metadata.creationTimestamp));
 }
 
 /** Which of the DaemonSet's templates a pod was made from: here, which version of its spec. */

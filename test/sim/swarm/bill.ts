@@ -13,7 +13,7 @@ import {
   SPOT,
 } from '../../../shared/core/model/labels.ts';
 import type { Plan } from '../../../shared/core/model/plan.ts';
-import { asWaiting, type Pod, podKey } from '../../../shared/core/model/pod.ts';
+import { asWaiting, isOver, type Pod, podKey } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import type { Taint } from '../../../shared/core/model/taint.ts';
@@ -65,8 +65,8 @@ interface Usage {
   readonly pods: readonly Pod[];
 }
 
-function isOrdinary({ controller }: Pod): boolean {
-  return controller?.kind !== 'DaemonSet';
+function isOrdinary(pod: Pod): boolean {
+  return pod.controller?.kind !== 'DaemonSet' && !isOver(pod);
 }
 
 /** Whether nodes were launched for pods of its workload after a move, and the next one waits. */

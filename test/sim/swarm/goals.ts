@@ -3,7 +3,7 @@ import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import { DO_NOT_DISRUPT, NODE_POOL, REPLACED_BY, ZONE } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { isOver, type Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { violations } from '../invariants.ts';
@@ -48,8 +48,8 @@ function fixedApart({ world, users }: GoalSettings): readonly string[] {
 }
 
 /** Whether a drain moves it elsewhere. */
-function isMoved({ controller }: Pod): boolean {
-  return controller?.kind !== 'DaemonSet';
+function isMoved(pod: Pod): boolean {
+  return pod.controller?.kind !== 'DaemonSet' && !isOver(pod);
 }
 
 /** Zones in which the simulated account has subnets. */
@@ -104,7 +104,8 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   // At rest all pods are healthy: what a budget does not allow now it never allows.
   const isHeldBy = (pod: Pod) =>
     budgetsOf(pod, podDisruptionBudgets).some(({ disruptionsAllowed }) => disruptionsAllowed === 0);
-  const isKeptBy = (pod: Pod) => DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod);
+  const isKeptBy = (pod: Pod) =>
+    !isOver(pod) && (DO_NOT_DISRUPT in pod.annotations || isHeldBy(pod));
   const found = [
     ...violations(world).filter((each) => !OF_DRAINING.test(each)),
     ...paidOtherwise(world),
@@ -117,7 +118,7 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
   const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
   const nowMs = world.timeline.nowMs();
   for (const claim of nodeClaims) {
-    const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
+    const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName && !isOver(pod));
     if (claim.deletedAtMs !== undefined) {
       // Pods that a PodDisruptionBudget keeps.
       if (!isHeld) found.push(`NodeClaim ${claim.name} is deleted and does not go`);

@@ -6,7 +6,7 @@ import {
   REPLACED_BY,
   REPLACES,
 } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { isOver, type Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
 import type { NewNodeClaim } from '../../../shared/ports.ts';
@@ -342,9 +342,9 @@ export class PoolSafety {
   /** Those that a drain moves elsewhere, and that nobody has told to go. */
   private podsOf({ providerId }: NodeClaim): readonly Pod[] {
     const node = this.objects.nodes.find((each) => each.providerId === providerId);
+    const isLeft = (pod: Pod): boolean => pod.deletedAtMs === undefined && !isOver(pod);
     return this.objects.pods.filter(
-      ({ nodeName, controller, deletedAtMs }) =>
-        nodeName === node?.name && controller?.kind !== 'DaemonSet' && deletedAtMs === undefined,
+      (pod) => pod.nodeName === node?.name && pod.controller?.kind !== 'DaemonSet' && isLeft(pod),
     );
   }
 }

@@ -22,6 +22,8 @@ export interface SettingOptions {
   readonly mayBeLate?: boolean;
   /** Whether nodes may be slow to join, and flap. @default true, and false in plain worlds */
   readonly mayBeSlow?: boolean;
+  /** Whether pods may fail, of Jobs and of nodes that run out. @default true, and false in plain worlds */
+  readonly mayFail?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */

@@ -7,7 +7,7 @@ import {
   RETURN_TO_FIRST_CHOICE,
   SPOT,
 } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { isOver, type Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
 import { readState } from '../../../shared/sim/decode.ts';
@@ -34,7 +34,7 @@ function needNewNode(own: readonly Pod[], node: Node, { nodes, pods }: State): b
   const free = nodes
     .filter(({ name }) => name !== node.name)
     .map(({ name, allocatable }) => {
-      const there = pods.filter(({ nodeName }) => nodeName === name);
+      const there = pods.filter((pod) => pod.nodeName === name && !isOver(pod));
       const used = there.reduce((sum, { spec }) => sum + amountOf(spec.requests, CPU), 0);
       return amountOf(allocatable, CPU) - used;
     });
@@ -62,7 +62,7 @@ export function stayedFallbacks(
     const { nodes, cpu } = roomOf(claim, state, setting);
     if (nodes <= 0 || cpu < CORES_OF_LARGEST) return false;
     const own = state.pods.filter(
-      ({ nodeName, controller }) => nodeName === node.name && controller?.kind !== 'DaemonSet',
+      (pod) => pod.nodeName === node.name && pod.controller?.kind !== 'DaemonSet' && !isOver(pod),
     );
     return !own.some(isHeld) && needNewNode(own, node, state);
   });

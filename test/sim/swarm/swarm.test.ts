@@ -105,7 +105,13 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
 ];
 
 /** What came later is in none of these worlds. */
-const AS_FOUND = { mayReserve: false, mayStore: false, mayBeLate: false, mayBeSlow: false };
+const AS_FOUND = {
+  mayReserve: false,
+  mayStore: false,
+  mayBeLate: false,
+  mayBeSlow: false,
+  mayFail: false,
+};
 
 describe('clusters with faults', () => {
   it.each(REGRESSIONS)('seed %d: %s', async (seed, _, choices) => {

@@ -7,6 +7,7 @@ import { Awaits, settled } from './awaits.ts';
 import { type Bill, billOf } from './bill.ts';
 import { Safety } from './checkers.ts';
 import { pausesEndMs, planPauses } from './cluster-pauses.ts';
+import { failPods } from './failed-pods.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
@@ -166,9 +167,15 @@ class Run {
     this.functions = this.functionsOf(onProblem);
     const mark = (what: string): void => this.faults.mark(what);
     if (setting.hasVolumes) detachSlowly(world, seed, mark);
-    const { isPlain = false, mayBeLate = !isPlain, mayBeSlow = !isPlain } = settings.options;
+    const {
+      isPlain = false,
+      mayBeLate = !isPlain,
+      mayBeSlow = !isPlain,
+      mayFail = !isPlain,
+    } = settings.options;
     if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
     if (mayBeSlow) slowAtFirst(world, seed, mark);
+    if (mayFail) failPods(world, seed, mark);
     planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
     planReserved(world, setting.reserved, {
       mark,

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../shared/sim/json.ts';
+import { conditionStatus, phaseOf } from '../../shared/sim/objects.ts';
+import { WORLD_START_MS } from '../../shared/sim/world.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+
+const atMinute = (minutes: number): number => WORLD_START_MS + minutes * 60_000;
+const POOL = nodePool(['on-demand'], { disruption: { consolidateAfter: '0s' } });
+
+function job(backoffLimit: number): Json {
+  const { metadata, spec } = deployment('batch', 1, '1');
+  const { template } = spec as { readonly template: Json };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit, template } };
+}
+
+test('a Job whose pods fail has as many as it may, which stay, and their node goes', async () => {
+  const { world } = await smallWorld([nodeClass, POOL, job(2)]);
+  world.fails = () => true;
+  await world.run(atMinute(40));
+  const [made] = world.store.list('Job');
+  expect(made && conditionStatus(made, 'Failed')).toBe('True');
+  expect(world.store.list('Pod').map(phaseOf)).toEqual(['Failed', 'Failed', 'Failed']);
+  expect(world.store.list('Node')).toEqual([]);
+});
+
+test('a pod that its node presses out stays there, and another comes', async () => {
+  const { world } = await smallWorld([nodeClass, POOL, deployment('web', 1, '1')]);
+  await world.run(atMinute(3));
+  for (const pod of world.store.list('Pod')) world.kubelets.pressOut(pod);
+  await world.run(atMinute(5));
+  expect(world.store.list('Pod').map(phaseOf).sort()).toEqual(['Failed', 'Running']);
+  expect(world.launched).toBe(1);
+});
