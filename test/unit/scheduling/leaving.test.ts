@@ -56,6 +56,16 @@ describe('a pod on a node that is going away', () => {
     ]);
   });
 
+  it('gets none from a taint of EKS Auto Mode, which replaces its nodes itself', () => {
+    const old = nodeOf('old', 4, 16, { taints: [DISRUPTED] });
+    const claim = claimOf('old', { nodeName: 'old' });
+    const nodeClassRef = { ...claim.nodeClassRef, group: 'eks.amazonaws.com', kind: 'NodeClass' };
+    const rest = { pods: [podOf('a', {}, { nodeName: 'old' })], nodes: [old] };
+    expect(planOf({ ...rest, nodeClaims: [claim] }).newNodeClaims).toHaveLength(1);
+    const others = { ...claim, nodeClassRef };
+    expect(planOf({ ...rest, nodeClaims: [others] }).newNodeClaims).toEqual([]);
+  });
+
   it('gets none while it may not be disrupted at all', () => {
     expect(placed({ annotations: { [DO_NOT_DISRUPT]: 'true' } })).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { isOurs } from '../../launch/node-classes.ts';
 import { launchPlanOf } from '../../model/annotations/launch-plan.ts';
 import { replacementNames } from '../../model/annotations/replacements.ts';
 import type { DaemonSet, Node } from '../../model/cluster.ts';
@@ -180,6 +181,9 @@ function fromNode(
   const taints = isAwaited ? union(node.taints, claim.taints) : node.taints;
   const capacity = Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable;
   const isDeleted = node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined;
+  // EKS Auto Mode writes the same taint, and replaces its nodes itself.
+  const isOthers = claim !== undefined && !isOurs(claim.nodeClassRef);
+  const isGoing = isDisrupted(node) && !isOthers;
   return {
     name: node.name,
     label: labelOf(labels, node.name),
@@ -189,8 +193,8 @@ function fromNode(
     allocatable: starting ? withPromised(node.allocatable, claim.allocatable) : node.allocatable,
     isInitialized,
     nodePool: claim?.labels[NODE_POOL] ?? labels[NODE_POOL],
-    isLeaving: isDeleted || isDisrupted(node),
-    isLimited: !isDeleted && (!isDisrupted(node) || mayStay(node, isReplacedNow)),
+    isLeaving: isDeleted || isGoing,
+    isLimited: !isDeleted && (!isGoing || mayStay(node, isReplacedNow)),
     losesAllPods: losesAllPods(claim),
     attachLimits,
   };
