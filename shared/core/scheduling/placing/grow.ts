@@ -14,10 +14,16 @@ function requestOf({ podClass }: ResolvedClass, resource: number): number {
   return resource < 0 ? 0 : (podClass.requests[resource] ?? missing(resource));
 }
 
+/** Whether a node takes only one pod of the class. */
+function keepsApart({ host: { ports, avoids }, podClass: { matching } }: ResolvedClass): boolean {
+  return ports.length > 0 || avoids.some((selector) => matching.includes(selector));
+}
+
 /**
  * The order in which a greedy pass takes classes: those that only existing nodes can take, those
  * that need others on their node, those that ask for devices, since fewer nodes have room for them,
- * then greater requests first; ids make it total.
+ * then greater requests first. Of equals, pods that keep apart are before others, which can share
+ * the new nodes that those need; ids make it total.
  */
 export function byRequests(resources: readonly string[]) {
   const [cpu, memory] = [resources.indexOf('cpu'), resources.indexOf('memory')];
@@ -30,6 +36,7 @@ export function byRequests(resources: readonly string[]) {
     Number(asksForDevice(b)) - Number(asksForDevice(a)) ||
     requestOf(b, cpu) - requestOf(a, cpu) ||
     requestOf(b, memory) - requestOf(a, memory) ||
+    Number(keepsApart(b)) - Number(keepsApart(a)) ||
     a.podClass.id - b.podClass.id;
 }
 
