@@ -18,7 +18,7 @@ import { daemonFits } from './daemon-fit.ts';
 import { readState } from './decode.ts';
 import { objectAt } from './json.ts';
 import type { Kubelets } from './kubelet.ts';
-import { isDeleting, setCondition, withSpec, withStatus } from './objects.ts';
+import { isDeleting, isOfDaemonSet, setCondition, withSpec, withStatus } from './objects.ts';
 import type { Binding } from './scheduler/schedule.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
@@ -72,10 +72,8 @@ export class ControlPlane {
   private note(object: KubeObject): void {
     const { kind, metadata } = object;
     if (metadata.namespace !== undefined) this.changedNamespaces.add(metadata.namespace);
-    const isDaemon = metadata.ownerReferences.some((each) => each.kind === 'DaemonSet');
-    if (kind === 'Node' || kind === 'DaemonSet' || kind === 'LimitRange' || isDaemon) {
-      this.hasDaemonsToSee = true;
-    }
+    const isKind = kind === 'Node' || kind === 'DaemonSet' || kind === 'LimitRange';
+    if (isKind || isOfDaemonSet(object)) this.hasDaemonsToSee = true;
   }
 
   settle(): void {

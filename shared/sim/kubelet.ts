@@ -20,7 +20,7 @@ import { hasVolumes } from './controllers/attachments.ts';
 import { removePod } from './controllers/garbage.ts';
 import { isUnreachable } from './controllers/node-lifecycle.ts';
 import { durationMsOf } from './durations.ts';
-import { type Json, listAt, objectAt, textAt } from './json.ts';
+import { type Json, listAt, textAt } from './json.ts';
 import {
   conditionStatus,
   isDeleting,
@@ -323,9 +323,9 @@ export class Kubelets {
     const type = { ...machine.type, capacity: { ...machine.type.capacity, ...overlaid } };
     const status = statusResources({ ...machine, type }, (name) => !this.withheld.has(name));
     this.store.update(node, (latest) => {
-      const spec = { ...objectAt(latest, 'spec'), taints: taintsWithout(latest, [NOT_READY.key]) };
+      const free = withSpec(latest, { taints: taintsWithout(latest, [NOT_READY.key]) });
       const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
-      return setCondition(withStatus({ ...latest, spec }, status), ready, now);
+      return setCondition(withStatus(free, status), ready, now);
     });
   }
 

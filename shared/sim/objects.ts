@@ -56,6 +56,10 @@ export function isDeleting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
+export function isOfDaemonSet({ metadata }: KubeObject): boolean {
+  return metadata.ownerReferences.some(({ kind }) => kind === 'DaemonSet');
+}
+
 export function phaseOf(pod: KubeObject): string {
   return textAt(pod, 'status', 'phase') ?? 'Pending';
 }

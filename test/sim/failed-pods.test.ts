@@ -1,20 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../shared/sim/json.ts';
 import { conditionStatus, phaseOf } from '../../shared/sim/objects.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
-import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+import { deployment, jobOf, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const atMinute = (minutes: number): number => WORLD_START_MS + minutes * 60_000;
 const POOL = nodePool(['on-demand'], { disruption: { consolidateAfter: '0s' } });
 
-function job(backoffLimit: number): Json {
-  const { metadata, spec } = deployment('batch', 1, '1');
-  const { template } = spec as { readonly template: Json };
-  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit, template } };
-}
-
 test('a Job whose pods fail has as many as it may, which stay, and their node goes', async () => {
-  const { world } = await smallWorld([nodeClass, POOL, job(2)]);
+  const job = jobOf(deployment('batch', 1, '1'), { backoffLimit: 2 });
+  const { world } = await smallWorld([nodeClass, POOL, job]);
   world.fails = () => true;
   await world.run(atMinute(40));
   const [made] = world.store.list('Job');

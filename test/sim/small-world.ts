@@ -121,6 +121,12 @@ export function deployment(name: string, replicas: number, cpu: string, spec: Js
   };
 }
 
+/** A Job of the Deployment's pods. */
+export function jobOf({ metadata, spec }: Json, fields: Json): Json {
+  const { template } = Object(spec) as { readonly template: Json };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { ...fields, template } };
+}
+
 /** The NodePool with the fields in the spec of its template. */
 export function withTemplate(pool: Json, fields: Json): Json {
   const spec = objectAt(pool, 'spec');

@@ -1,3 +1,4 @@
+import { mostOf } from '../../core/extremes.ts';
 import { offeringOfClaim } from '../../core/model/claim-offering.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
@@ -27,7 +28,7 @@ export function measuresOf(round: Round): Measures {
   const used = usage(snapshot);
   const measures: (readonly [ShortMetricName, number | undefined])[] = [
     ['scheduler_unschedulable_pods_count', waitingMs.length],
-    ['pods_provisioning_unbound_time_seconds', longestOf(waitingMs) / 1000],
+    ['pods_provisioning_unbound_time_seconds', Math.max(0, mostOf(waitingMs)) / 1000],
     ['cluster_state_node_count', snapshot.nodes.length],
     ['cluster_utilization_percent_cpu', used.cpu],
     ['cluster_utilization_percent_memory', used.memory],
@@ -35,11 +36,6 @@ export function measuresOf(round: Round): Measures {
     ['unavailable_offerings', unavailable(snapshot)],
   ];
   return measures.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-}
-
-/** One by one: as arguments of one call, 130,000 of them are too many for the stack. */
-function longestOf(waitingMs: readonly number[]): number {
-  return waitingMs.reduce((longest, each) => Math.max(longest, each), 0);
 }
 
 /**

@@ -33,6 +33,12 @@ export function obstaclesIn(stages: readonly Stage[]): readonly Stage[] {
   return stages.filter(({ after }) => after === 0);
 }
 
+/** Why EC2 has ended an instance, as a parameter. */
+export const STATE_REASON = {
+  type: 'text',
+  what: 'StateReason of the instance; empty: EC2 does not say',
+} as const;
+
 /** What ends a sentence; records of older versions have no cause. */
 export function because(cause: string | undefined): string {
   return cause === undefined || cause === '' ? '' : `: ${cause}`;

@@ -1,3 +1,6 @@
+import { missing } from '../../core/missing.ts';
+import { tolerates } from '../../core/model/taint.ts';
+import { decodePodObject } from '../decode.ts';
 import { type Json, listAt, numberAt, textAt } from '../json.ts';
 import { conditionStatus, isOver, setCondition, withSpec } from '../objects.ts';
 import type { KubeObject, ObjectStore } from '../store.ts';
@@ -26,18 +29,13 @@ function taintKeyOf(node: KubeObject): string | undefined {
   return conditionStatus(node, 'Ready') === 'True' ? undefined : NOT_READY;
 }
 
-function isTolerating(toleration: unknown, taintKey: string): boolean {
-  const key = keyOf(toleration);
-  const effect = textAt(toleration, 'effect') ?? '';
-  const isOfTaint = key === '' || key === taintKey;
-  const operator = textAt(toleration, 'operator') ?? 'Equal';
-  const isOfValue = operator === 'Exists' || (textAt(toleration, 'value') ?? '') === '';
-  return isOfTaint && isOfValue && (effect === '' || effect === 'NoExecute');
-}
-
 /** Seconds that the pod stays on a node with the taint; infinite: it stays. */
-function toleratedSeconds(pod: KubeObject, taintKey: string): number {
-  const own = listAt(pod, 'spec', 'tolerations').filter((each) => isTolerating(each, taintKey));
+function toleratedSeconds(pod: KubeObject, key: string): number {
+  const taint = { key, value: '', effect: 'NoExecute' } as const;
+  const { tolerations } = decodePodObject(pod).spec;
+  const own = listAt(pod, 'spec', 'tolerations').filter((_, at) =>
+    tolerates(tolerations[at] ?? missing(at), taint),
+  );
   if (own.length === 0) return TOLERATED_S;
   return Math.min(
     ...own.map((each) => numberAt(each, 'tolerationSeconds') ?? Number.POSITIVE_INFINITY),

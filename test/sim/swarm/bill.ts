@@ -13,7 +13,7 @@ import {
   SPOT,
 } from '../../../shared/core/model/labels.ts';
 import type { Plan } from '../../../shared/core/model/plan.ts';
-import { asWaiting, isOver, type Pod, podKey } from '../../../shared/core/model/pod.ts';
+import { asWaiting, type Pod, podKey } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import type { Taint } from '../../../shared/core/model/taint.ts';
@@ -21,7 +21,7 @@ import { solve } from '../../../shared/core/scheduling/solve.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { roomOf } from './caps.ts';
-import { isBudgetSpent, isBudgetTight, isGuarded, isProtected } from './own-rules.ts';
+import { isBudgetSpent, isBudgetTight, isGuarded, isMoved, isProtected } from './own-rules.ts';
 import { isRestarted, priceToReplaceBy, surgeOf } from './refused-moves.ts';
 import type { Setting } from './setting.ts';
 
@@ -65,10 +65,6 @@ interface Usage {
   readonly pods: readonly Pod[];
 }
 
-function isOrdinary(pod: Pod): boolean {
-  return pod.controller?.kind !== 'DaemonSet' && !isOver(pod);
-}
-
 /** Whether nodes were launched for pods of its workload after a move, and the next one waits. */
 function isMoveUndone({ annotations }: NodePool, pod: Pod, nowMs: number): boolean {
   const owner = pod.controller?.name ?? '';
@@ -81,7 +77,7 @@ function isMoveUndone({ annotations }: NodePool, pod: Pod, nowMs: number): boole
 /** Why the node may not go for the money; undefined: it may. */
 function holderOf({ claim, pods, node }: Usage, state: State, nowMs: number): string | undefined {
   const pool = state.nodePools.find(({ name }) => name === node.labels[NODE_POOL]);
-  const own = pods.filter(isOrdinary);
+  const own = pods.filter(isMoved);
   if (claim.deletedAtMs !== undefined) return 'its drain waits for pods';
   if (pool === undefined || pool.replicas !== undefined) return 'its NodePool is static';
   if (pool.disruption.consolidationPolicy === 'WhenEmpty') return 'only empty nodes go';
@@ -112,7 +108,7 @@ function withoutNodes(snapshot: ClusterSnapshot, free: readonly Usage[]): Cluste
     nodeClaims: snapshot.nodeClaims.filter(({ name }) => !claims.has(name)),
     pods: snapshot.pods.flatMap((pod): readonly Pod[] => {
       if (!nodes.has(pod.nodeName ?? '')) return [pod];
-      if (!isOrdinary(pod)) return [];
+      if (!isMoved(pod)) return [];
       return [asWaiting(pod)];
     }),
   };
@@ -134,7 +130,7 @@ function withSurge(snapshot: ClusterSnapshot, free: readonly Usage[], state: Sta
  */
 function withoutReturning(snapshot: ClusterSnapshot, free: readonly Usage[]): ClusterSnapshot {
   const isFree = new Set(free.map(({ node }) => node.name));
-  const used = new Set(snapshot.pods.filter(isOrdinary).map(({ nodeName }) => nodeName));
+  const used = new Set(snapshot.pods.filter(isMoved).map(({ nodeName }) => nodeName));
   const nodes = snapshot.nodes.map((node) => {
     const pool = snapshot.nodePools.find(({ name }) => name === node.labels[NODE_POOL]);
     const returns = pool?.annotations[RETURN_TO_FIRST_CHOICE] !== undefined;
@@ -161,7 +157,7 @@ function hasRoomElsewhere(usage: Usage, snapshot: ClusterSnapshot, world: World)
 /** Whether so many USD an hour repay the pods of the node that has the fewest. */
 function repays(perHour: number, free: readonly Usage[], { settings }: World): boolean {
   const { horizonMs, evictionPrice } = settings.consolidation;
-  const evictions = free.map(({ pods }) => pods.filter(isOrdinary).length);
+  const evictions = free.map(({ pods }) => pods.filter(isMoved).length);
   return (perHour * horizonMs) / HOUR_MS > Math.min(...evictions) * evictionPrice;
 }
 

@@ -1,9 +1,15 @@
 import { NODE_POOL } from '../../../shared/core/model/labels.ts';
 import { type Json, listAt, textAt } from '../../../shared/sim/json.ts';
-import { conditionStatus, isOver, setCondition, withSpec } from '../../../shared/sim/objects.ts';
+import {
+  conditionStatus,
+  isOfDaemonSet,
+  isOver,
+  setCondition,
+  withSpec,
+} from '../../../shared/sim/objects.ts';
 import { Prng } from '../../../shared/sim/prng.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
-import { deployment, withPodAnnotations } from '../small-world.ts';
+import { deployment, jobOf, withPodAnnotations } from '../small-world.ts';
 import { one } from './one.ts';
 
 const MINUTE = 60_000;
@@ -50,19 +56,11 @@ function drawJob(random: Prng, name: string): Json {
     'joiner.dev/simulated-duration': one(random, ['20s', '90s', '4m', '15m']),
     ...(random.next() < 0.4 ? { 'karpenter.sh/do-not-disrupt': 'true' } : {}),
   };
-  const { spec } = withPodAnnotations(deployment(name, 1, cpu), annotations);
-  const { template } = spec as { readonly template: Json };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name, namespace: 'default' },
-    spec: {
-      parallelism,
-      completions: parallelism * random.between(1, 3),
-      backoffLimit: random.between(0, 6),
-      template,
-    },
-  };
+  return jobOf(withPodAnnotations(deployment(name, 1, cpu), annotations), {
+    parallelism,
+    completions: parallelism * random.between(1, 3),
+    backoffLimit: random.between(0, 6),
+  });
 }
 
 /** Now and then a node takes no pods for a while, and ends some of those that it has. */
@@ -107,8 +105,4 @@ function press(world: World, random: Prng, mark: Mark): void {
     mark('pod pressed out');
     timeline.after(random.between(1_000, 30_000), () => kubelets.pressOut(pod));
   }
-}
-
-function isOfDaemonSet({ metadata }: ReturnType<World['store']['podsOn']>[number]): boolean {
-  return metadata.ownerReferences.some(({ kind }) => kind === 'DaemonSet');
 }

@@ -12,7 +12,7 @@ import { amountsOf, roomOf } from './caps.ts';
 import type { CheckerSettings } from './checker-settings.ts';
 import { OF_DRAINING } from './checkers.ts';
 import type { LaunchCounts } from './launch-counts.ts';
-import { isBudgetSpent } from './own-rules.ts';
+import { isBudgetSpent, isMoved } from './own-rules.ts';
 import { FIXED } from './rare-kinds.ts';
 import { paidOtherwise } from './reserved.ts';
 import { stayedFallbacks } from './stayed.ts';
@@ -45,11 +45,6 @@ function fixedApart({ world, users }: GoalSettings): readonly string[] {
       !waitsForPods(claim, state),
   );
   return length === replicas ? [] : [`NodePool ${FIXED} has ${length} nodes of ${replicas}`];
-}
-
-/** Whether a drain moves it elsewhere. */
-function isMoved(pod: Pod): boolean {
-  return pod.controller?.kind !== 'DaemonSet' && !isOver(pod);
 }
 
 /** Zones in which the simulated account has subnets. */

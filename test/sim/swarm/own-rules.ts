@@ -5,7 +5,7 @@ import {
   REPLACED_BY,
   RETURN_TO_FIRST_CHOICE,
 } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { isOver, type Pod } from '../../../shared/core/model/pod.ts';
 import type {
   DisruptionBudget,
   NodeClaim,
@@ -21,6 +21,11 @@ const HOUR = 60 * MINUTE;
 export interface Span {
   readonly fromMs: number;
   readonly untilMs: number;
+}
+
+/** Whether a drain moves the pod elsewhere. */
+export function isMoved(pod: Pod): boolean {
+  return pod.controller?.kind !== 'DaemonSet' && !isOver(pod);
 }
 
 export function isProtected({ annotations, startedAtMs }: Pod, nowMs: number): boolean {

@@ -6,7 +6,7 @@ import {
   REPLACED_BY,
   REPLACES,
 } from '../../../shared/core/model/labels.ts';
-import { isOver, type Pod } from '../../../shared/core/model/pod.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
 import type { NewNodeClaim } from '../../../shared/ports.ts';
@@ -15,7 +15,7 @@ import { AMOUNTS, amountsOf, capsOf } from './caps.ts';
 import { type CheckerSettings, TOLERANCE_MS } from './checker-settings.ts';
 import { momentOf } from './launch-counts.ts';
 import { GROUP } from './more-pools.ts';
-import { allowedBy, horizonHours, leastAgeMs, leastSaving } from './own-rules.ts';
+import { allowedBy, horizonHours, isMoved, leastAgeMs, leastSaving } from './own-rules.ts';
 import { PoolHistory } from './pool-history.ts';
 import { PoolLimits } from './pool-limits.ts';
 import { FIXED } from './rare-kinds.ts';
@@ -342,9 +342,8 @@ export class PoolSafety {
   /** Those that a drain moves elsewhere, and that nobody has told to go. */
   private podsOf({ providerId }: NodeClaim): readonly Pod[] {
     const node = this.objects.nodes.find((each) => each.providerId === providerId);
-    const isLeft = (pod: Pod): boolean => pod.deletedAtMs === undefined && !isOver(pod);
     return this.objects.pods.filter(
-      (pod) => pod.nodeName === node?.name && pod.controller?.kind !== 'DaemonSet' && isLeft(pod),
+      (pod) => pod.nodeName === node?.name && pod.deletedAtMs === undefined && isMoved(pod),
     );
   }
 }

@@ -13,7 +13,7 @@ import { amountOf, CPU } from '../../../shared/core/model/resources.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { roomOf } from './caps.ts';
 import type { CheckerSettings } from './checker-settings.ts';
-import { isBudgetSpent } from './own-rules.ts';
+import { isBudgetSpent, isMoved } from './own-rules.ts';
 
 /** Of the largest type that there is. */
 const CORES_OF_LARGEST = 8;
@@ -61,9 +61,7 @@ export function stayedFallbacks(
     if (isBudgetSpent(claim, 'Fallback', state, world.timeline.nowMs())) return false;
     const { nodes, cpu } = roomOf(claim, state, setting);
     if (nodes <= 0 || cpu < CORES_OF_LARGEST) return false;
-    const own = state.pods.filter(
-      (pod) => pod.nodeName === node.name && pod.controller?.kind !== 'DaemonSet' && !isOver(pod),
-    );
+    const own = state.pods.filter((pod) => pod.nodeName === node.name && isMoved(pod));
     return !own.some(isHeld) && needNewNode(own, node, state);
   });
 }

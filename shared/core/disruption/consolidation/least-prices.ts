@@ -1,3 +1,4 @@
+import { leastOf } from '../../extremes.ts';
 import { allocatable } from '../../instance-types/allocatable.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import { CAPACITY_TYPE, ownValue, ZONE } from '../../model/labels.ts';
@@ -80,13 +81,6 @@ export function leastPrices({
   const prices = new LeastPrices(launches);
   if (first !== undefined) known.set(first, { pools, lists, prices });
   return prices;
-}
-
-/**
- * The least of many numbers. Hundreds of NodePools have more launches than a call takes arguments.
- */
-function leastOf(amounts: readonly number[]): number {
-  return amounts.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY);
 }
 
 function finiteOr0(price: number): number {

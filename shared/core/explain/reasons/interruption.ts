@@ -1,4 +1,4 @@
-import { because, type Definitions, NONE, type Sentences } from '../parameters.ts';
+import { because, type Definitions, NONE, type Sentences, STATE_REASON } from '../parameters.ts';
 
 const about = {
   kind: { type: 'text', what: 'the kind of interruption, such as spot_interrupted' },
@@ -10,10 +10,7 @@ export const INTERRUPTION = {
   'instance-interrupted': {
     meaning: 'AWS interrupts, stops or terminates the instance. Its node is drained and replaced.',
     remedy: 'Nothing.',
-    parameters: {
-      ...about,
-      cause: { type: 'text', what: 'StateReason of the instance; empty: EC2 does not say' },
-    },
+    parameters: { ...about, cause: STATE_REASON },
   },
   'interruption-unconfirmed': {
     meaning:

@@ -1,8 +1,6 @@
-import { because, type Definitions, NONE, type Sentences } from '../parameters.ts';
+import { because, type Definitions, NONE, type Sentences, STATE_REASON } from '../parameters.ts';
 
-const ENDED = {
-  cause: { type: 'text', what: 'StateReason of the instance; empty: EC2 does not say' },
-} as const;
+const ENDED = { cause: STATE_REASON } as const;
 
 /** Why `lifecycle` deletes NodeClaims or terminates instances, and why it does not. */
 export const LIFECYCLE = {

@@ -1,3 +1,4 @@
+import { mostOf } from '../../extremes.ts';
 import { type Plan, unplacedBecause } from '../../model/plan.ts';
 import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
@@ -187,7 +188,7 @@ function poolsOf({ groups }: Problem): readonly PoolOptions[] {
 function largestOf(options: readonly LaunchOption[]): Resources {
   const names = Object.keys(options[0]?.pool.pool.limits ?? {});
   const most = (name: string) =>
-    Math.max(...options.map(({ type }) => amountOf(type.type.capacity, name)));
+    mostOf(options.map(({ type }) => amountOf(type.type.capacity, name)));
   return Object.fromEntries(names.map((name) => [name, most(name)]));
 }
 

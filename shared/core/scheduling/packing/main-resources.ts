@@ -1,3 +1,4 @@
+import { mostOf } from '../../extremes.ts';
 import { missing } from '../../missing.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import { cheapestAlone } from './duals.ts';
@@ -27,7 +28,7 @@ export function mainResources(
     );
   const basic = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
   // Of what device plugins count every node may have plenty, as of `/dev/fuse`: nodes tell.
-  const most = (r: number) => Math.max(...options.map(({ free }) => free[r] ?? missing(r)));
+  const most = (r: number) => mostOf(options.map(({ free }) => free[r] ?? missing(r)));
   const devices = resources
     .map((name, r) => ({ r, nodes: name.includes('/') ? asked(r) / most(r) : 0 }))
     .filter(({ nodes }) => nodes > 0)

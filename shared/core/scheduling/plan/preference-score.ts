@@ -121,7 +121,7 @@ class FinalState {
     const known = this.spreads.get(`${text}|${selector.id}`);
     if (known !== undefined) return known;
     const isCounted = (finalNode: FinalNode) => finalNode.isEligible(podClass, term);
-    const counts = new Map(this.count({ text, key, isCounted }, selector.id));
+    const counts = this.count({ text, key, isCounted }, selector.id);
     if (!isHostKey(key)) {
       for (const value of reachable(this.context.problem, podClass, key)) {
         if (!counts.has(value)) counts.set(value, 0);
@@ -134,7 +134,7 @@ class FinalState {
     return added;
   }
 
-  private count(domains: Domains<FinalNode>, selector: number): Counts {
+  private count(domains: Domains<FinalNode>, selector: number): Map<string, number> {
     const counts = new Map(this.running.by(domains, selector));
     for (const [value, amount] of this.placed.by(domains, selector)) {
       counts.set(value, (counts.get(value) ?? 0) + amount);
