@@ -83,7 +83,8 @@ export class Reader {
     const found = allowed.find((each) => each === value);
     if (found === undefined) {
       const message = `must be one of ${allowed.join(', ')}, not ${show(value)}`;
-      this.note(path, message, { word: String(value), known: allowed });
+      const unknown = typeof value === 'string' ? { word: value, known: allowed } : undefined;
+      this.note(path, message, unknown);
     }
     return found;
   }
@@ -91,7 +92,7 @@ export class Reader {
   flag(value: unknown, path: string): boolean | undefined {
     if (value === undefined || value === null || typeof value === 'boolean')
       return value ?? undefined;
-    const word = String(value).toLowerCase();
+    const word = typeof value === 'string' ? value.toLowerCase() : '';
     if (Object.hasOwn(YAML_1_1, word)) return YAML_1_1[word];
     this.note(path, `must be true or false, not ${show(value)}`);
     return undefined;

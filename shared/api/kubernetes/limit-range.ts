@@ -17,7 +17,10 @@ export interface LimitRange {
 function amounts(read: Reader, value: unknown, path: string): Amounts {
   read.resources(value, path, 'up');
   const fields = read.fields(value, path);
-  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, String(text)]));
+  const texts = Object.entries(fields).flatMap(([name, amount]) =>
+    typeof amount === 'string' || typeof amount === 'number' ? [[name, `${amount}`] as const] : [],
+  );
+  return Object.fromEntries(texts);
 }
 
 function greater(name: string, a: string | undefined, b: string): string {
