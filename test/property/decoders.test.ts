@@ -71,10 +71,13 @@ describe.each(Object.keys(decoders) as Kind[])('%s', (kind) => {
     expect(decoded.ok ? [] : decoded.issues).toEqual([]);
   });
 
-  it.each(['manifest', 'server'] as const)('is read without an exception, whatever is in one field of a %s', (source) => {
-    const decode = kindDecoders(source)[kind];
-    for (const value of HOSTILE) {
-      for (const object of withEachField(wholes.get(kind), value)) decode(object);
-    }
-  });
+  it.each(['manifest', 'server'] as const)(
+    'is read without an exception, whatever is in one field of a %s',
+    (source) => {
+      const decode = kindDecoders(source)[kind];
+      for (const value of HOSTILE) {
+        for (const object of withEachField(wholes.get(kind), value)) decode(object);
+      }
+    },
+  );
 });
