@@ -20,11 +20,14 @@ import { describeClosedLoop, liveInstances, runningPods } from '../support/close
 import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
 
 const REGION = 'ap-south-1';
-const pool = nodePool('api', [
+const requirements = [
   { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
   { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
-]);
+];
+// On a slow machine there would be time for consolidation, whose replacements no plan of pods has.
+const disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: 'Never' };
+const pool = nodePool('api', requirements, { disruption });
 
 interface Planned {
   readonly newNodeClaims: readonly {

@@ -4,8 +4,9 @@ import { addToHost, type HostTotals, hostAllows } from '../search/host.ts';
 import type { SearchState } from '../search/search-state.ts';
 import type { Place, Topology } from '../search/topology.ts';
 import { domainScores, ownScore, ResourceScores, type Scoring } from './node-scores.ts';
+import type { NodesAtOnce } from './nodes-at-once.ts';
 import type { Queue } from './queue.ts';
-import { fitsFree, type SchedulerClass, type SchedulerNode } from './scheduler-node.ts';
+import { fitsFree, own, type SchedulerClass, type SchedulerNode } from './scheduler-node.ts';
 
 /**
  * kube-scheduler stops looking after so many nodes that would do (percentageOfNodesToScore's
@@ -27,6 +28,16 @@ interface NodesWithFree {
   offered: number;
 }
 
+export interface BindingOptions {
+  /**
+   * Where one copy of these joins, and none of the pods is nominated. Without it, pods go to the
+   * nodes that they are planned on as soon as these have joined.
+   */
+  readonly atOnce?: NodesAtOnce;
+  /** @default balanced */
+  readonly scoring?: Scoring;
+}
+
 /**
  * Binds pods to nodes as they join: pods to the node that they are nominated to, if it takes them.
  */
@@ -38,6 +49,7 @@ export class Binding {
   private readonly topology: Topology;
   private readonly totals: HostTotals;
   private readonly state: SearchState;
+  private readonly atOnce: NodesAtOnce | undefined;
   private readonly scores: ResourceScores;
   private readonly nodes: SchedulerNode[] = [];
   private readonly blocked: Uint8Array;
@@ -57,25 +69,24 @@ export class Binding {
   private equals = 0;
   private random = 1;
 
-  /** `isNominated`: pods go to the nodes that they are planned on as soon as these have joined. */
   constructor(
     candidates: readonly SchedulerClass[],
     queue: Queue,
     topology: Topology,
     totals: HostTotals,
     state: SearchState,
-    isNominated = true,
-    scoring: Scoring = 'balanced',
+    { atOnce, scoring = 'balanced' }: BindingOptions = {},
   ) {
     this.candidates = candidates;
     this.queue = queue;
     this.topology = topology;
     this.totals = totals;
     this.state = state;
+    this.atOnce = atOnce;
     this.scores = new ResourceScores(state.context.problem.resources, scoring);
     this.blocked = new Uint8Array(candidates.length);
     this.expected = new Int32Array(candidates.length);
-    for (const { content } of isNominated ? [...state.existingNodes, ...state.bins] : []) {
+    for (const { content } of atOnce === undefined ? [...state.existingNodes, ...state.bins] : []) {
       for (const [{ id }, amount] of content)
         this.expected[id] = (this.expected[id] ?? missing(id)) + amount;
     }
@@ -183,14 +194,11 @@ export class Binding {
   }
 
   /** Pods are on the node as far as other pods can notice. */
-  private count(
-    { podClass, rule }: SchedulerClass,
-    { host, place }: SchedulerNode,
-    amount: number,
-  ): void {
-    addToHost(rule, host, this.totals, amount);
+  private count({ podClass, rule }: SchedulerClass, node: SchedulerNode, amount: number): void {
+    own(node);
+    addToHost(rule, node.host, this.totals, amount);
     if (podClass.matching.length > 0 || podClass.topology.antiAffinity.length > 0) {
-      this.topology.count(podClass.topology, podClass.matching, place, amount);
+      this.topology.count(podClass.topology, podClass.matching, node.place, amount);
     }
   }
 
@@ -203,15 +211,30 @@ export class Binding {
     }
     let open = byDomain.get(domain);
     if (open === undefined) {
-      open = { nodes: [], offered: 0 };
+      open = this.openAtOnce(candidate, domain);
       byDomain.set(domain, open);
     }
     for (; open.offered < this.nodes.length; open.offered++) {
       const node = this.nodes[open.offered] ?? missing(open.offered);
-      if (domain !== ANY_DOMAIN && node.domain !== domain) continue;
-      if (this.isAllowed(candidate, node) && fitsFree(candidate, node)) open.nodes.push(node);
+      if (this.isOpen(candidate, node, domain) && this.isAllowed(candidate, node)) {
+        open.nodes.push(node);
+      }
     }
     return open;
+  }
+
+  private openAtOnce(candidate: SchedulerClass, domain: number): NodesWithFree {
+    if (this.atOnce === undefined) return { nodes: [], offered: 0 };
+    const nodes: SchedulerNode[] = [];
+    for (const at of this.atOnce.openTo(candidate, (node) => this.isAllowed(candidate, node))) {
+      const node = this.nodes[at] ?? missing(at);
+      if (this.isOpen(candidate, node, domain)) nodes.push(node);
+    }
+    return { nodes, offered: this.nodes.length };
+  }
+
+  private isOpen(candidate: SchedulerClass, node: SchedulerNode, domain: number): boolean {
+    return (domain === ANY_DOMAIN || node.domain === domain) && fitsFree(candidate, node);
   }
 
   private isAllowed({ podClass }: SchedulerClass, { bin, existing }: SchedulerNode): boolean {
@@ -282,7 +305,9 @@ export class Binding {
   }
 }
 
-function takeFree({ free }: SchedulerNode, { requests }: PodClass, amount: number): void {
+function takeFree(node: SchedulerNode, { requests }: PodClass, amount: number): void {
+  own(node);
+  const { free } = node;
   for (let r = 0; r < requests.length; r++) {
     free[r] = (free[r] ?? missing(r)) - amount * (requests[r] ?? missing(r));
   }

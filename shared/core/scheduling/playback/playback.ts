@@ -3,12 +3,12 @@ import { amountOf } from '../../model/resources.ts';
 import { daemonPortsOn } from '../problem/host-ports.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
-import { copyHost, emptyHost, HostRules } from '../search/host.ts';
+import { emptyHost, HostRules } from '../search/host.ts';
 import type { Bin, ExistingNode, SearchState } from '../search/search-state.ts';
 import { type Place, placeOfGroup } from '../search/topology.ts';
 import { Binding } from './binding.ts';
-import { InboundPods } from './inbound-pods.ts';
 import type { Scoring } from './node-scores.ts';
+import { NodesAtOnce } from './nodes-at-once.ts';
 import { Queue } from './queue.ts';
 import { type DependentsByBin, dependentsOf, Registration } from './registration.ts';
 import type { SchedulerClass, SchedulerNode } from './scheduler-node.ts';
@@ -81,6 +81,8 @@ export class Playback {
   private readonly dependents: DependentsByBin;
   private readonly domains = new Map<string, number>();
   private readonly topologyKeys: readonly string[];
+  private existing: readonly SchedulerNode[] | undefined;
+  private atOnce: NodesAtOnce | undefined;
 
   constructor(state: SearchState) {
     this.state = state;
@@ -132,20 +134,18 @@ export class Playback {
 
   /** Existing nodes without the pods that the plan puts on them. */
   private ofExistingNodes(): readonly SchedulerNode[] {
-    const { existingNodes, context } = this.state;
-    // Each state has the nodes of its context, in the same order.
-    return existingNodes.map((existing, at) =>
-      this.ofExisting(existing, context.existingNodes[at] ?? missing(at)),
-    );
+    this.existing ??= this.state.existingNodes.map((each) => this.ofExisting(each));
+    return this.existing.map((node) => ({ ...node }));
   }
 
-  private ofExisting(existing: ExistingNode, before: ExistingNode): SchedulerNode {
-    const { resources } = this.state.context.problem;
-    const total = Float64Array.from(resources, (name) => amountOf(existing.node.allocatable, name));
-    const { place, content } = existing;
-    const [free, host] = [before.free.slice(), copyHost(before.host)];
+  private ofExisting(existing: ExistingNode): SchedulerNode {
+    const { problem, existingNodes } = this.state.context;
+    const { node, place, content, index } = existing;
+    const total = Float64Array.from(problem.resources, (name) => amountOf(node.allocatable, name));
+    // Each state has the nodes of its context, in the same order.
+    const { free, host } = existingNodes[index] ?? missing(index);
     const domain = this.domainOf(place);
-    return { place, existing, bin: undefined, total, free, host, content, domain };
+    return { place, existing, bin: undefined, total, free, host, isOwn: false, content, domain };
   }
 
   private ofBin(bin: Bin): SchedulerNode {
@@ -155,7 +155,8 @@ export class Playback {
     const host = emptyHost(daemonPortsOn(problem, bin.chosen));
     const domain = this.domainOf(place);
     const { content } = bin;
-    return { place, existing: undefined, bin, total, free: total.slice(), host, content, domain };
+    const free = total.slice();
+    return { place, existing: undefined, bin, total, free, host, isOwn: true, content, domain };
   }
 
   /**
@@ -166,28 +167,29 @@ export class Playback {
     order: (pods: readonly PodClass[]) => readonly PodClass[],
     scoring: Scoring = 'balanced',
   ): LeftOver {
-    const { bins, context } = this.state;
+    const { context } = this.state;
     const queue = this.queue.reordered(order);
     const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
-    const binding = new Binding(
-      this.candidates,
-      queue,
-      topology,
-      totals,
-      this.state,
-      false,
-      scoring,
-    );
-    const nobody: SchedulerNode['content'] = new Map();
-    const nodes = [...this.ofExistingNodes(), ...bins.map((bin) => this.ofBin(bin))];
-    const inbound = new InboundPods(context.problem, nodes);
-    binding.join(nodes.map((node) => ({ ...node, content: nobody })));
+    const atOnce = this.allAtOnce();
+    const options = { atOnce, scoring };
+    const binding = new Binding(this.candidates, queue, topology, totals, this.state, options);
+    const nodes = atOnce.copy();
+    binding.join(nodes);
     binding.bindAll();
     this.steps += binding.steps;
     const left = this.candidates
       .map(({ podClass }) => [podClass, queue.leftOf(podClass)] as const)
       .filter(([, amount]) => amount > 0);
-    return { pods: new Map(left), inbound: inbound.withoutRoom() };
+    return { pods: new Map(left), inbound: atOnce.inboundWithoutRoom(nodes) };
+  }
+
+  private allAtOnce(): NodesAtOnce {
+    const { bins, context } = this.state;
+    this.atOnce ??= new NodesAtOnce(context.problem, [
+      ...this.ofExistingNodes(),
+      ...bins.map((bin) => this.ofBin(bin)),
+    ]);
+    return this.atOnce;
   }
 
   /** How many pods are left over when the nodes join so. */

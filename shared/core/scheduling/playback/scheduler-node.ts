@@ -1,6 +1,6 @@
 import { missing } from '../../missing.ts';
 import type { PodClass } from '../problem/problem.ts';
-import type { HostRule, HostState } from '../search/host.ts';
+import { copyHost, type HostRule, type HostState } from '../search/host.ts';
 import type { Bin, ExistingNode } from '../search/search-state.ts';
 import type { Place } from '../search/topology.ts';
 
@@ -12,8 +12,10 @@ export interface SchedulerNode {
   /** For the score: what the node has in all. */
   readonly total: Float64Array;
   /** What neither bound nor nominated pods take. */
-  readonly free: Float64Array;
-  readonly host: HostState;
+  free: Float64Array;
+  host: HostState;
+  /** Both are this playback's; before that others read them too. */
+  isOwn: boolean;
   /** Pods planned on it. */
   readonly content: ReadonlyMap<PodClass, number>;
   /** Number of its combination of topology values, the hostname apart. */
@@ -41,6 +43,14 @@ export interface SchedulerClass {
   readonly hasPreferences: boolean;
   readonly softHostSpreads: readonly number[];
   readonly softHostAffinity: readonly { readonly selector: number; readonly weight: number }[];
+}
+
+/** To be called before what is free of the node, or its host state, changes. */
+export function own(node: SchedulerNode): void {
+  if (node.isOwn) return;
+  node.free = node.free.slice();
+  node.host = copyHost(node.host);
+  node.isOwn = true;
 }
 
 /** Whether the candidate's requests fit into what is free. */

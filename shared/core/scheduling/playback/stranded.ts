@@ -4,7 +4,6 @@ import type { Stranded } from '../../model/plan.ts';
 import { isBufferPod } from '../../model/pod.ts';
 import { CPU, MEMORY } from '../../model/resources.ts';
 import type { LaunchGroup } from '../problem/launch-options.ts';
-import { ruleAllowsNode } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
 import type { SearchState } from '../search/search-state.ts';
@@ -83,10 +82,10 @@ type Order = (pods: readonly PodClass[]) => readonly PodClass[];
 const SCORINGS: readonly Scoring[] = ['balanced', 'least-allocated'];
 
 /** How many of the plan's nodes, old and new, the class may go to by what it asks of nodes. */
-function sitesOf({ existingNodes, bins }: SearchState, { rule }: PodClass): number {
-  const old = existingNodes.filter(({ node }) => ruleAllowsNode(rule, node.label, node.taints));
+function sitesOf({ context, bins }: SearchState, { rule }: PodClass): number {
+  const old = context.allowedNodes(rule).reduce((sum, each) => sum + each, 0);
   const made = bins.filter(({ reserved }) => reserved.group.allowed[rule.id] === 1);
-  return old.length + made.length;
+  return old + made.length;
 }
 
 /** Classes that may go to few nodes come first, and of those the ones with large pods. */

@@ -24,6 +24,8 @@ import { type Occupant, TypeOptions } from './type-options.ts';
 /** An existing node while pods are put on it. */
 export interface ExistingNode {
   readonly node: StateNode;
+  /** Its position among the context's existing nodes. */
+  readonly index: number;
   readonly place: Place;
   /** This and the host state are the context's until an attempt puts the first pod there. */
   free: Float64Array;
@@ -112,7 +114,7 @@ export class SearchContext {
   private readonly moving: ReadonlySet<number>;
   private readonly avoiding: KeysBySelector;
   private readonly suitable = new Map<ResolvedClass, SuitableNodes>();
-  private readonly allowed = new Map<NodeRule, Int32Array>();
+  private readonly allowed = new Map<NodeRule, Uint8Array>();
 
   constructor(problem: Problem, enforced: EnforcedPreferences) {
     this.problem = problem;
@@ -206,29 +208,29 @@ export class SearchContext {
     const { requests } = podClass;
     const { closed } = this.problem;
     const isHeld = closed.size > 0 && this.isMoving(podClass);
+    const allowed = this.allowedNodes(podClass.rule);
     const fitting: number[] = [];
     let count = 0;
-    for (const index of this.allowedNodes(podClass)) {
-      const { node, free } = this.existingNodes[index] ?? missing(index);
-      if (isHeld && closed.has(node)) continue;
+    for (const { index, node, free } of this.existingNodes) {
+      if (allowed[index] === 0 || (isHeld && closed.has(node))) continue;
       count += 1;
-      if (!fitsFree(requests, free)) continue;
-      fitting.push(index);
+      if (fitsFree(requests, free)) fitting.push(index);
     }
     const found = { count, fitting };
     this.suitable.set(resolved, found);
     return found;
   }
 
-  /** Existing nodes whose labels and taints suit the class: most classes share their rule. */
-  private allowedNodes({ rule }: PodClass): Int32Array {
+  /**
+   * By position: 1 for existing nodes whose labels and taints the rule allows. Most classes share
+   * their rule.
+   */
+  allowedNodes(rule: NodeRule): Uint8Array {
     const known = this.allowed.get(rule);
     if (known !== undefined) return known;
-    const isAllowed = (index: number): boolean => {
-      const { node } = this.existingNodes[index] ?? missing(index);
-      return ruleAllowsNode(rule, node.label, node.taints);
-    };
-    const found = Int32Array.from(this.existingNodes.keys()).filter(isAllowed);
+    const found = Uint8Array.from(this.existingNodes, ({ node }) =>
+      ruleAllowsNode(rule, node.label, node.taints) ? 1 : 0,
+    );
     this.allowed.set(rule, found);
     return found;
   }
@@ -242,7 +244,8 @@ export class SearchContext {
       const use = useOf(node, staying.get(node) ?? NOBODY, resources, text);
       const free = this.keptForPreemptors(node, this.reservedForDaemons(node, use));
       const place = placeOfNode(node);
-      existingNodes.set(node, { node, place, free, host: NO_HOST_STATE, content: NO_PODS });
+      const index = existingNodes.size;
+      existingNodes.set(node, { node, index, place, free, host: NO_HOST_STATE, content: NO_PODS });
     }
     for (const each of problem.running) {
       for (const id of each.matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);

@@ -95,8 +95,8 @@ export class SearchState {
   }
 
   /** The same as kube-scheduler sees it. */
-  suitsClass({ rule }: PodClass, { node }: ExistingNode): boolean {
-    return ruleAllowsNode(rule, node.label, node.taints);
+  suitsClass({ rule }: PodClass, { index }: ExistingNode): boolean {
+    return this.context.allowedNodes(rule)[index] === 1;
   }
 
   /** Weight of the preferences that the node would not meet. */
