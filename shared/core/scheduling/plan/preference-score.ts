@@ -12,7 +12,7 @@ import {
 import type { AffinityTerm, SpreadTerm } from '../problem/topology-terms.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import type { Bin, ExistingNode, SearchContext, SearchState } from '../search/search-state.ts';
-import { type Counts, type Domains, PodCounts } from './pod-counts.ts';
+import { type DomainCounts, type Domains, PodCounts } from './pod-counts.ts';
 
 /** Weight of a soft spread, which carries none of its own. */
 const SPREAD_WEIGHT = 100;
@@ -29,11 +29,25 @@ interface FinalNode {
   readonly content: ReadonlyMap<PodClass, number>;
 }
 
-interface SpreadCounts {
-  readonly counts: Counts;
+/** Pods that run, and those that the plan places. */
+interface Counts {
+  readonly running: DomainCounts;
+  readonly placed: DomainCounts;
+}
+
+/** Pods of both in the domain; undefined: there is no such domain. */
+function podsAt({ running, placed }: Counts, value: string): number | undefined {
+  const [before, added] = [running.at(value), placed.at(value)];
+  return before === undefined && added === undefined ? undefined : (before ?? 0) + (added ?? 0);
+}
+
+interface SpreadCounts extends Counts {
   /** Of the domains counted or reachable. */
   readonly lowest: number;
+  readonly reachable: ReadonlySet<string>;
 }
+
+const NOWHERE: ReadonlySet<string> = new Set();
 
 /** Sums what was met and what there was, by kind. */
 class Tally {
@@ -112,7 +126,7 @@ class FinalState {
     return counts;
   }
 
-  /** Pods that the spread counts, by domain; domains that could be reached are there with 0. */
+  /** Pods that the spread counts, by domain. */
   spread(podClass: PodClass, term: SpreadTerm): SpreadCounts {
     const { key, selector, honorAffinity, honorTaints } = term;
     const rule = honorTaints ? podClass.rule.id : '';
@@ -122,24 +136,19 @@ class FinalState {
     if (known !== undefined) return known;
     const isCounted = (finalNode: FinalNode) => finalNode.isEligible(podClass, term);
     const counts = this.count({ text, key, isCounted }, selector.id);
-    if (!isHostKey(key)) {
-      for (const value of reachable(this.context.problem, podClass, key)) {
-        if (!counts.has(value)) counts.set(value, 0);
-      }
-    }
-    let lowest = Number.POSITIVE_INFINITY;
-    for (const each of counts.values()) lowest = Math.min(lowest, each);
-    const added = { counts, lowest };
+    const values = isHostKey(key) ? NOWHERE : reachable(this.context.problem, podClass, key);
+    const hasEmpty = [...values].some((value) => podsAt(counts, value) === undefined);
+    const lowest = hasEmpty ? 0 : counts.running.lowestWith(counts.placed);
+    const added = { ...counts, lowest, reachable: values };
     this.spreads.set(`${text}|${selector.id}`, added);
     return added;
   }
 
-  private count(domains: Domains<FinalNode>, selector: number): Map<string, number> {
-    const counts = new Map(this.running.by(domains, selector));
-    for (const [value, amount] of this.placed.by(domains, selector)) {
-      counts.set(value, (counts.get(value) ?? 0) + amount);
-    }
-    return counts;
+  private count(domains: Domains<FinalNode>, selector: number): Counts {
+    return {
+      running: this.running.by(domains, selector),
+      placed: this.placed.by(domains, selector),
+    };
   }
 
   /**
@@ -240,7 +249,7 @@ function scoreNode({ tally, finalState, podClass, finalNode, amount, only }: Sco
 function hasPeer(finalState: FinalState, term: AffinityTerm, finalNode: FinalNode): boolean {
   const value = finalNode.label(term.key);
   if (value === undefined) return false;
-  return (finalState.matching(term).get(value) ?? 0) > (term.isSelf ? 1 : 0);
+  return (podsAt(finalState.matching(term), value) ?? 0) > (term.isSelf ? 1 : 0);
 }
 
 function isSpreadMet(
@@ -249,9 +258,10 @@ function isSpreadMet(
   term: SpreadTerm,
   finalNode: FinalNode,
 ): boolean {
-  const { counts, lowest } = finalState.spread(podClass, term);
-  const here = counts.get(finalNode.label(term.key) ?? '');
-  return here !== undefined && here - lowest <= term.maxSkew;
+  const spread = finalState.spread(podClass, term);
+  const value = finalNode.label(term.key) ?? '';
+  const here = podsAt(spread, value) ?? (spread.reachable.has(value) ? 0 : undefined);
+  return here !== undefined && here - spread.lowest <= term.maxSkew;
 }
 
 function scoreTerms({ tally, finalState, podClass, finalNode, amount, only }: Scored): void {

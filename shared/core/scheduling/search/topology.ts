@@ -42,14 +42,12 @@ export function placeOfGroup(group: LaunchGroup): Place {
 /** By selector and label key: the index of the counts. */
 type Tables = Map<number, Map<string, number>>;
 
-/** Pods of one selector by the values of one label, on the nodes that a constraint counts. */
-interface SpreadCounter {
+/** Which nodes spread constraints count, whatever pods they select. */
+interface SpreadDomains {
   readonly key: string;
   readonly hardKeys: readonly string[];
   readonly affinity: NodeRule | undefined;
   readonly taintsOf: NodeRule | undefined;
-  /** Index of its counts. */
-  readonly table: number;
   /**
    * Values of eligible nodes: of those that exist and of those that could be launched for any pod
    * of the demand, because an empty node that another pod brings counts for the minimum, too. What
@@ -58,6 +56,12 @@ interface SpreadCounter {
    */
   readonly domains: readonly string[];
   readonly eligible: Map<StateNode | LaunchGroup, boolean>;
+}
+
+/** Pods of one selector by the values of one label, on the nodes that a constraint counts. */
+interface SpreadCounter extends SpreadDomains {
+  /** Index of its counts. */
+  readonly table: number;
 }
 
 /** What one class's spread term is checked against. */
@@ -74,6 +78,7 @@ export class Topology {
   private tables: Counts[] = [];
   private readonly matches: Tables = new Map();
   private readonly antiOwners: Tables = new Map();
+  private readonly divisions = new Map<string, SpreadDomains>();
   private readonly counters = new Map<string, SpreadCounter>();
   private readonly countersBySelector = new Map<number, SpreadCounter[]>();
   private readonly spreads = new Map<PodClass, readonly BoundSpread[]>();
@@ -168,34 +173,17 @@ export class Topology {
   ): SpreadCounter {
     const affinity = term.honorAffinity ? podClass.affinityRule : undefined;
     const taintsOf = term.honorTaints ? podClass.rule : undefined;
-    const text = [
-      term.key,
-      term.selector.id,
-      [...new Set(hardKeys)].sort().join(),
-      affinity?.id ?? '',
-      taintsOf?.id ?? '',
-    ].join('|');
+    const keys = [...new Set(hardKeys)].sort().join();
+    const division = [term.key, keys, affinity?.id ?? '', taintsOf?.id ?? ''].join('|');
+    const text = `${division}|${term.selector.id}`;
     const known = this.counters.get(text);
     if (known !== undefined) return known;
-    const eligible = new Map<StateNode | LaunchGroup, boolean>();
-    const rules = {
-      key: term.key,
-      hardKeys,
-      affinity,
-      taintsOf,
-      eligible,
-    };
-    const domains = new Set<string>();
-    const places = [
-      ...this.problem.nodes.map(placeOfNode),
-      ...[...this.problem.usable].map(placeOfGroup),
-    ];
-    for (const place of places) {
-      const value = place.label(term.key);
-      if (value !== undefined && this.isEligible(rules, place)) domains.add(value);
-    }
+    // Most constraints of a cluster select different pods and count the same nodes.
+    const rules = { key: term.key, hardKeys, affinity, taintsOf };
+    const domains = this.divisions.get(division) ?? this.domainsBy(rules);
+    this.divisions.set(division, domains);
     const table = this.tables.push(new Map()) - 1;
-    const added: SpreadCounter = { ...rules, table, domains: [...domains].sort() };
+    const added: SpreadCounter = { ...domains, table };
     this.counters.set(text, added);
     const list = this.countersBySelector.get(term.selector.id) ?? [];
     list.push(added);
@@ -203,7 +191,18 @@ export class Topology {
     return added;
   }
 
-  private isEligible(counter: Omit<SpreadCounter, 'table' | 'domains'>, place: Place): boolean {
+  private domainsBy(rules: Omit<SpreadDomains, 'domains' | 'eligible'>): SpreadDomains {
+    const eligible = new Map<StateNode | LaunchGroup, boolean>();
+    const { nodes, usable } = this.problem;
+    const domains = new Set<string>();
+    for (const place of [...nodes.map(placeOfNode), ...[...usable].map(placeOfGroup)]) {
+      const value = place.label(rules.key);
+      if (value !== undefined && this.isEligible({ ...rules, eligible }, place)) domains.add(value);
+    }
+    return { ...rules, domains: [...domains].sort(), eligible };
+  }
+
+  private isEligible(counter: Omit<SpreadDomains, 'domains'>, place: Place): boolean {
     const subject = place.node ?? place.group;
     if (subject === undefined) return true;
     const known = counter.eligible.get(subject);
