@@ -6,7 +6,13 @@ import type { Place, Topology } from '../search/topology.ts';
 import { domainScores, ownScore, ResourceScores, type Scoring } from './node-scores.ts';
 import type { NodesAtOnce } from './nodes-at-once.ts';
 import type { Queue } from './queue.ts';
-import { fitsFree, own, type SchedulerClass, type SchedulerNode } from './scheduler-node.ts';
+import {
+  ANY_DOMAIN,
+  fitsFree,
+  own,
+  type SchedulerClass,
+  type SchedulerNode,
+} from './scheduler-node.ts';
 
 /**
  * kube-scheduler stops looking after so many nodes that would do (percentageOfNodesToScore's
@@ -15,15 +21,13 @@ import { fitsFree, own, type SchedulerClass, type SchedulerNode } from './schedu
  */
 const ENOUGH = 64;
 
-/** Instead of the number of a domain: all of them. */
-const ANY_DOMAIN = -1;
-
 /** Full nodes are struck off a list when a look at it met more than one in so many. */
 const FULL_SHARE = 3;
 
 /** Nodes, in the order in which they joined, that had room for a shape when last looked at. */
 interface NodesWithFree {
-  nodes: SchedulerNode[];
+  /** Of the nodes that have joined. */
+  positions: ArrayLike<number>;
   /** So many of the joined nodes were offered to the list. */
   offered: number;
 }
@@ -211,30 +215,23 @@ export class Binding {
     }
     let open = byDomain.get(domain);
     if (open === undefined) {
-      open = this.openAtOnce(candidate, domain);
+      open = this.openAtOnce(candidate, domain) ?? { positions: [], offered: 0 };
       byDomain.set(domain, open);
     }
+    const joined: number[] = [];
     for (; open.offered < this.nodes.length; open.offered++) {
       const node = this.nodes[open.offered] ?? missing(open.offered);
-      if (this.isOpen(candidate, node, domain) && this.isAllowed(candidate, node)) {
-        open.nodes.push(node);
-      }
+      if (domain !== ANY_DOMAIN && node.domain !== domain) continue;
+      if (this.isAllowed(candidate, node) && fitsFree(candidate, node)) joined.push(open.offered);
     }
+    if (joined.length > 0) open.positions = [...Array.from(open.positions), ...joined];
     return open;
   }
 
-  private openAtOnce(candidate: SchedulerClass, domain: number): NodesWithFree {
-    if (this.atOnce === undefined) return { nodes: [], offered: 0 };
-    const nodes: SchedulerNode[] = [];
-    for (const at of this.atOnce.openTo(candidate, (node) => this.isAllowed(candidate, node))) {
-      const node = this.nodes[at] ?? missing(at);
-      if (this.isOpen(candidate, node, domain)) nodes.push(node);
-    }
-    return { nodes, offered: this.nodes.length };
-  }
-
-  private isOpen(candidate: SchedulerClass, node: SchedulerNode, domain: number): boolean {
-    return (domain === ANY_DOMAIN || node.domain === domain) && fitsFree(candidate, node);
+  private openAtOnce(candidate: SchedulerClass, domain: number): NodesWithFree | undefined {
+    const isAllowed = (node: SchedulerNode) => this.isAllowed(candidate, node);
+    const positions = this.atOnce?.openTo(candidate, domain, isAllowed);
+    return positions === undefined ? undefined : { positions, offered: this.nodes.length };
   }
 
   private isAllowed({ podClass }: SchedulerClass, { bin, existing }: SchedulerNode): boolean {
@@ -251,7 +248,7 @@ export class Binding {
       const { podClass } = candidate;
       const allowed = [...this.domains].filter(
         ([domain, place]) =>
-          this.openTo(candidate, domain).nodes.length > 0 &&
+          this.openTo(candidate, domain).positions.length > 0 &&
           this.topology.allows(podClass, place, this.live),
       );
       if (allowed.length === 0) return undefined;
@@ -265,13 +262,12 @@ export class Binding {
   /** Looks at open nodes until enough of them would do; those seen to be full are struck off. */
   private look(candidate: SchedulerClass, domain: number, base: number, enough: number): void {
     const open = this.openTo(candidate, domain);
-    const { nodes } = open;
+    const { positions } = open;
     let found = 0;
     let full = 0;
     let looked = 0;
-    for (; looked < nodes.length && found < enough; looked++) {
-      const node =
-        nodes[(this.next + looked) % nodes.length] ?? missing((this.next + looked) % nodes.length);
+    for (; looked < positions.length && found < enough; looked++) {
+      const node = this.nodeAt(positions, (this.next + looked) % positions.length);
       if (!fitsFree(candidate, node)) {
         full++;
         continue;
@@ -286,7 +282,16 @@ export class Binding {
     }
     this.next += looked;
     this.steps += looked;
-    if (full * FULL_SHARE > looked) open.nodes = nodes.filter((each) => fitsFree(candidate, each));
+    if (full * FULL_SHARE > looked) {
+      open.positions = Array.from(positions).filter((_, at) =>
+        fitsFree(candidate, this.nodeAt(positions, at)),
+      );
+    }
+  }
+
+  private nodeAt(positions: ArrayLike<number>, at: number): SchedulerNode {
+    const position = positions[at] ?? missing(at);
+    return this.nodes[position] ?? missing(position);
   }
 
   private score(candidate: SchedulerClass, node: SchedulerNode): number {

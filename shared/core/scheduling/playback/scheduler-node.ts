@@ -4,6 +4,9 @@ import { copyHost, type HostRule, type HostState } from '../search/host.ts';
 import type { Bin, ExistingNode } from '../search/search-state.ts';
 import type { Place } from '../search/topology.ts';
 
+/** Instead of the number of a domain: all of them. */
+export const ANY_DOMAIN = -1;
+
 /** A node as kube-scheduler sees it. */
 export interface SchedulerNode {
   readonly place: Place;

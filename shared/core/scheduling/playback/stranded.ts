@@ -83,9 +83,9 @@ const SCORINGS: readonly Scoring[] = ['balanced', 'least-allocated'];
 
 /** How many of the plan's nodes, old and new, the class may go to by what it asks of nodes. */
 function sitesOf({ context, bins }: SearchState, { rule }: PodClass): number {
-  const old = context.allowedNodes(rule).reduce((sum, each) => sum + each, 0);
+  const old = context.allowedNodes(rule).positions;
   const made = bins.filter(({ reserved }) => reserved.group.allowed[rule.id] === 1);
-  return old + made.length;
+  return old.length + made.length;
 }
 
 /** Classes that may go to few nodes come first, and of those the ones with large pods. */

@@ -51,6 +51,13 @@ export interface SuitableNodes {
   readonly fitting: readonly number[];
 }
 
+/** The existing nodes that a rule allows. */
+export interface AllowedNodes {
+  /** By position among the context's existing nodes: 1 where it is allowed. */
+  readonly isAllowed: Uint8Array;
+  readonly positions: Int32Array;
+}
+
 /** Everything about a class that does not change while planning. */
 export interface ResolvedClass extends Occupant {
   /**
@@ -114,7 +121,7 @@ export class SearchContext {
   private readonly moving: ReadonlySet<number>;
   private readonly avoiding: KeysBySelector;
   private readonly suitable = new Map<ResolvedClass, SuitableNodes>();
-  private readonly allowed = new Map<NodeRule, Uint8Array>();
+  private readonly allowed = new Map<NodeRule, AllowedNodes>();
 
   constructor(problem: Problem, enforced: EnforcedPreferences) {
     this.problem = problem;
@@ -208,11 +215,11 @@ export class SearchContext {
     const { requests } = podClass;
     const { closed } = this.problem;
     const isHeld = closed.size > 0 && this.isMoving(podClass);
-    const allowed = this.allowedNodes(podClass.rule);
     const fitting: number[] = [];
     let count = 0;
-    for (const { index, node, free } of this.existingNodes) {
-      if (allowed[index] === 0 || (isHeld && closed.has(node))) continue;
+    for (const index of this.allowedNodes(podClass.rule).positions) {
+      const { node, free } = this.existingNodes[index] ?? missing(index);
+      if (isHeld && closed.has(node)) continue;
       count += 1;
       if (fitsFree(requests, free)) fitting.push(index);
     }
@@ -221,16 +228,15 @@ export class SearchContext {
     return found;
   }
 
-  /**
-   * By position: 1 for existing nodes whose labels and taints the rule allows. Most classes share
-   * their rule.
-   */
-  allowedNodes(rule: NodeRule): Uint8Array {
+  /** Existing nodes whose labels and taints the rule allows: most classes share their rule. */
+  allowedNodes(rule: NodeRule): AllowedNodes {
     const known = this.allowed.get(rule);
     if (known !== undefined) return known;
-    const found = Uint8Array.from(this.existingNodes, ({ node }) =>
+    const isAllowed = Uint8Array.from(this.existingNodes, ({ node }) =>
       ruleAllowsNode(rule, node.label, node.taints) ? 1 : 0,
     );
+    const positions = Int32Array.from(isAllowed.keys()).filter((at) => isAllowed[at] === 1);
+    const found = { isAllowed, positions };
     this.allowed.set(rule, found);
     return found;
   }

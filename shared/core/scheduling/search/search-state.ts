@@ -96,7 +96,7 @@ export class SearchState {
 
   /** The same as kube-scheduler sees it. */
   suitsClass({ rule }: PodClass, { index }: ExistingNode): boolean {
-    return this.context.allowedNodes(rule)[index] === 1;
+    return this.context.allowedNodes(rule).isAllowed[index] === 1;
   }
 
   /** Weight of the preferences that the node would not meet. */
