@@ -1,5 +1,6 @@
 import { apiVersion, type Resource } from '../api/resources.ts';
 import { type Asked, classify, isKubeFault, KubeError, unreachable } from './errors.ts';
+import { refusalText } from './refusal.ts';
 import { type Address, resourceName, resourcePath } from './resource-paths.ts';
 import { backoffMs, type Timing } from './time.ts';
 import type { TokenSource } from './token.ts';
@@ -248,7 +249,8 @@ export class KubeClient {
       throw unreachable(call.asked, cause);
     });
     if (response.status < 300) return response;
-    const body = (await this.bytes(call, response)).toString('utf8');
+    const bytes = await this.bytes(call, response);
+    const body = refusalText(bytes, response.header('content-type'));
     throw classify(call.asked, response.status, body, response.header('retry-after'));
   }
 }

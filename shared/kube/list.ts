@@ -1,7 +1,7 @@
 import type { Resource } from '../api/resources.ts';
 import type { Call, KubeClient, Query } from './client.ts';
 import { isKubeFault, KubeError, unreachable } from './errors.ts';
-import { decodeList } from './protobuf.ts';
+import { decodeList, PROTOBUF_TYPE } from './protobuf.ts';
 import { resourceName, resourcePath } from './resource-paths.ts';
 import { type Message, project } from './shape.ts';
 
@@ -33,7 +33,6 @@ const PAGE_SIZE = 500;
 const RESTARTS_MAX = 3;
 
 const JSON_TYPE = 'application/json';
-const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
 interface Page {
   readonly resourceVersion: string;

@@ -17,6 +17,8 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+
 /** A list's metadata and items: metadata = 1, items = 2 in every Kubernetes list. */
 export interface DecodedList {
   readonly resourceVersion: string;
@@ -52,6 +54,12 @@ export function decodeList(bytes: Buffer, item: Message): DecodedList {
     } else reader.skip();
   }
   return { resourceVersion, continueToken, items: decodeItems(bytes, positions, item) };
+}
+
+/** One object by itself. */
+export function decodeObject(bytes: Buffer, shape: Message): object {
+  const { start, end } = unwrap(bytes);
+  return decodeMessage(new Reader(bytes, start, end), shape, {});
 }
 
 function* decodeItems(

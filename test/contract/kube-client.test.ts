@@ -90,6 +90,40 @@ describe('answers that are no success', () => {
   });
 });
 
+/** A field of a message in protobuf whose content is text or other fields. */
+function field(tag: number, content: string): string {
+  return String.fromCharCode(tag * 8 + 2, content.length) + content;
+}
+
+describe('a refusal of a list that was asked for in protobuf', () => {
+  const said = 'pods is forbidden';
+  const cause = field(4, field(1, 'FieldValueInvalid') + field(2, 'is wrong') + field(3, 'spec'));
+  const status = field(3, said) + field(4, 'Forbidden') + field(5, cause);
+  const packed = `k8s\0${field(1, field(1, 'v1') + field(2, 'Status'))}${field(2, status)}`;
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
+
+  const errorOfList = async (code: number, body: string): Promise<unknown> => {
+    const client = memoryClient(() => answer(code, body, headers), new FakeTiming());
+    const visit = { start: () => undefined, object: () => undefined };
+    const selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
+    return await listEach(client, selection, visit).catch((error: unknown) => error);
+  };
+
+  it('says what the server said', async () => {
+    expect(await errorOfList(403, packed)).toMatchObject({ message: `list pods: ${said}` });
+  });
+
+  it('names the causes', async () => {
+    const causes = [{ path: 'spec', message: 'is wrong' }];
+    expect(await errorOfList(400, packed)).toMatchObject({ fault: { kind: 'invalid', causes } });
+  });
+
+  it('is classified by its code where it cannot be read', async () => {
+    const error = await errorOfList(403, packed.slice(0, -3));
+    expect(error).toMatchObject({ fault: { kind: 'forbidden' }, message: 'list pods: HTTP 403' });
+  });
+});
+
 describe('repeated requests', () => {
   it('wait longer each time, at least as long as the server asks, and end', async () => {
     const timing = new FakeTiming();
