@@ -55,18 +55,19 @@ export async function interruptInTime(
   { ports, settings, onDeleted, memory, remainingMs }: Handling,
   messages: readonly QueueMessage[],
 ): Promise<InterruptReport> {
+  // Asked after each try: a slow one leaves no time for another, which Lambda would cut off.
+  const mayRepeat = (): boolean => remainingMs() >= PAUSE_MS + TRY_MS;
   let done = NOTHING;
   let left = messages;
   while (left.length > 0) {
-    const mayRepeat = remainingMs() >= PAUSE_MS + TRY_MS;
     let again: ReadonlySet<string> = new Set();
     try {
       const report = await interrupt(ports, settings, left, onDeleted, memory);
       const passing = report.failures.filter(({ cause }) => isPassing(cause));
-      if (mayRepeat) again = new Set(passing.map(({ messageId }) => messageId));
+      if (mayRepeat()) again = new Set(passing.map(({ messageId }) => messageId));
       done = withReport(done, report, again);
     } catch (error) {
-      if (!mayRepeat || !isPassing(error)) throw error;
+      if (!mayRepeat() || !isPassing(error)) throw error;
       again = new Set(left.map(({ id }) => id));
     }
     left = left.filter(({ id }) => again.has(id));

@@ -9,13 +9,17 @@ import { claimsOf, leaving, tenNodes, waiting, warnings } from './queue-messages
 const INVOCATION_MS = 60_000;
 
 type Cluster = Partial<Ports['cluster']>;
+type Clock = Pick<Ports['clock'], 'sleep'>;
 
 /** Three warnings, with a cluster that is as the function says until so long after they came. */
-async function handledBy(faultyMs: number, faulty: (world: World) => Promise<Cluster>) {
+async function handledBy(
+  faultyMs: number,
+  faulty: (world: World, clock: Clock) => Promise<Cluster>,
+) {
   const world = await tenNodes();
   const messages = (await warnings(world)).slice(0, 3);
   const { clock, waits, waitedMs } = waiting(world);
-  const faults = withPorts(world.ports, { clock, cluster: await faulty(world) });
+  const faults = withPorts(world.ports, { clock, cluster: await faulty(world, clock) });
   const sound = withPorts(world.ports, { clock });
   const cluster = new Proxy(sound.cluster, {
     get: (_, name) => Reflect.get(waitedMs() < faultyMs ? faults.cluster : sound.cluster, name),
@@ -60,6 +64,33 @@ describe('warnings while the API server', () => {
     }));
     await expect(handle()).rejects.toMatchObject({ code: 'unreachable' });
     expect(waits).toHaveLength(20);
+  });
+
+  it('is silent for most of the invocation come again: a cut-off try would answer for none', async () => {
+    const { handle, waits } = await handledBy(INVOCATION_MS, async (_, clock) => ({
+      readClaims: async () => {
+        await clock.sleep(40_000);
+        return await unreachable();
+      },
+    }));
+    await expect(handle()).rejects.toMatchObject({ code: 'unreachable' });
+    expect(waits).toEqual([40_000]);
+  });
+
+  it('is slow to throttle a write come again alone', async () => {
+    const { messages, handle, waits } = await handledBy(INVOCATION_MS, async (world, clock) => {
+      const [first] = await claimsOf(world);
+      const remove: Ports['cluster']['delete'] = async (ref) => {
+        if (ref.name !== first?.name) return await world.ports.cluster.delete(ref);
+        await clock.sleep(40_000);
+        throw new PortError('throttled', '429', 'later');
+      };
+      return { delete: remove };
+    });
+    const report = await handle();
+    expect(report.failedIds).toEqual([messages[0]?.id]);
+    expect(report.failures).toHaveLength(1);
+    expect(waits).toEqual([40_000]);
   });
 
   it('throttles one write are handled, and that one again', async () => {
