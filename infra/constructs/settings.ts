@@ -272,11 +272,12 @@ function madeHere(cluster: IConstruct): CfnResource | undefined {
 /** Undefined: the function stays outside of the VPC. */
 export function networkOf(props: JoinerProps, name: FunctionName): FunctionNetwork | undefined {
   if (props.endpoint !== 'private' || OUTSIDE.has(name)) return undefined;
+  const subnetIds = (props.subnets ?? []).map((each) =>
+    typeof each === 'string' ? each : each.subnetId,
+  );
   return {
-    subnetIds: (props.subnets ?? []).map((each) =>
-      typeof each === 'string' ? each : each.subnetId,
-    ),
-    securityGroupIds: (props.securityGroups ?? []).map(securityGroupId),
+    subnetIds: [...new Set(subnetIds)],
+    securityGroupIds: [...groupsOf(props).keys()],
   };
 }
 
@@ -304,8 +305,7 @@ export function admitToCluster(scope: Construct, props: JoinerProps): readonly I
     return [];
   }
   const groupId = securityGroupId(given);
-  return (props.securityGroups ?? []).flatMap((group) => {
-    const sourceSecurityGroupId = securityGroupId(group);
+  return [...groupsOf(props)].flatMap(([sourceSecurityGroupId, group]) => {
     if (sourceSecurityGroupId === groupId) return [];
     // By the group, not by its place in the list: a rule that moved there would be made twice.
     const id = `ClusterIngress-${referenceId(scope, group)}`;
@@ -318,6 +318,11 @@ export function admitToCluster(scope: Construct, props: JoinerProps): readonly I
       description: `Joiner ${Names.uniqueId(scope).slice(-64)}`,
     });
   });
+}
+
+/** By id: CloudFormation refuses a group that is listed twice. */
+function groupsOf({ securityGroups = [] }: JoinerProps) {
+  return new Map(securityGroups.map((group) => [securityGroupId(group), group]));
 }
 
 function securityGroupId(group: string | ec2.ISecurityGroup): string {

@@ -162,6 +162,18 @@ describe('the network', () => {
     expect([both.size, both.get(String(id))]).toEqual([2, group]);
   });
 
+  it('has each subnet and group once, however often it is given', () => {
+    const { joiner } = VARIANTS.private;
+    const twice = { subnets: joiner.subnets, securityGroups: joiner.securityGroups };
+    const given = Object.fromEntries(
+      Object.entries(twice).map(([name, list = []]) => [name, [...list, ...list]]),
+    );
+    const stack = synthesise({ ...joiner, ...given });
+    for (const type of ['AWS::Lambda::Function', 'AWS::EC2::SecurityGroupIngress']) {
+      expect(resources(stack, type)).toEqual(resources(shut, type));
+    }
+  });
+
   it('cannot be changed by the functions’ own code', () => {
     shut.template.hasResourceProperties('AWS::IAM::Role', {
       Policies: Match.arrayWith([
