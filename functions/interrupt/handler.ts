@@ -1,5 +1,6 @@
-import { interruptInTime } from '../../shared/app/interrupt/in-time.ts';
+import { interruptInTime, untilItPasses } from '../../shared/app/interrupt/in-time.ts';
 import { newInterruptMemory } from '../../shared/app/interrupt/interrupt.ts';
+import { systemTiming } from '../../shared/kube/time.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
@@ -17,7 +18,12 @@ const memory = newInterruptMemory();
  */
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
   const { config, telemetry, remainingMs } = invocation;
-  const { ports, base, flush } = await openSandbox(invocation, instancesCloud);
+  // Warnings are rare, and most are met by a new process, which has to ask EKS first.
+  const { ports, base, flush } = await untilItPasses(
+    () => openSandbox(invocation, instancesCloud),
+    systemTiming.sleep,
+    remainingMs,
+  );
   const messages = event.Records.map(({ messageId: id, body, attributes }) => ({
     id,
     body,

@@ -28,6 +28,27 @@ function isPassing(error: unknown): boolean {
   return error instanceof PortError && error.isTransient;
 }
 
+/** Whether another try has the time that it may take: Lambda would cut it off. */
+function mayRepeat(remainingMs: number): boolean {
+  return remainingMs >= PAUSE_MS + TRY_MS;
+}
+
+/** Does again what has met a fault that passes by itself, while there is time. */
+export async function untilItPasses<Result>(
+  work: () => Promise<Result>,
+  sleep: (ms: number) => Promise<void>,
+  remainingMs: () => number,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || !mayRepeat(remainingMs())) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
 function withReport(
   done: InterruptReport,
   report: InterruptReport,
@@ -55,8 +76,6 @@ export async function interruptInTime(
   { ports, settings, onDeleted, memory, remainingMs }: Handling,
   messages: readonly QueueMessage[],
 ): Promise<InterruptReport> {
-  // Asked after each try: a slow one leaves no time for another, which Lambda would cut off.
-  const mayRepeat = (): boolean => remainingMs() >= PAUSE_MS + TRY_MS;
   let done = NOTHING;
   let left = messages;
   while (left.length > 0) {
@@ -64,10 +83,10 @@ export async function interruptInTime(
     try {
       const report = await interrupt(ports, settings, left, onDeleted, memory);
       const passing = report.failures.filter(({ cause }) => isPassing(cause));
-      if (mayRepeat()) again = new Set(passing.map(({ messageId }) => messageId));
+      if (mayRepeat(remainingMs())) again = new Set(passing.map(({ messageId }) => messageId));
       done = withReport(done, report, again);
     } catch (error) {
-      if (!mayRepeat() || !isPassing(error)) throw error;
+      if (!isPassing(error) || !mayRepeat(remainingMs())) throw error;
       again = new Set(left.map(({ id }) => id));
     }
     left = left.filter(({ id }) => again.has(id));
