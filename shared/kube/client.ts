@@ -193,18 +193,20 @@ export class KubeClient {
   async open(asked: Call): Promise<HttpResponse> {
     const call = { ...asked, signal: firstOf(asked.signal, this.#options.deadline?.()) };
     const attemptsMax = call.attemptsMax ?? this.#options.attemptsMax ?? ATTEMPTS_MAX;
+    let hasNewToken = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#once(call);
       } catch (error) {
-        if (!(error instanceof KubeError) || attempt >= attemptsMax) throw error;
-        if (call.signal?.aborted) throw error;
+        if (!(error instanceof KubeError) || call.signal?.aborted) throw error;
         if (isKubeFault(error, 'unauthorised')) {
           // The token may have been revoked or the clock been off: one new token, once.
-          if (attempt > 1 || this.#options.tokens === undefined) throw error;
+          if (hasNewToken || this.#options.tokens === undefined) throw error;
           this.#options.tokens.invalidate();
+          hasNewToken = true;
           continue;
         }
+        if (attempt >= attemptsMax) throw error;
         if (!isKubeFault(error, 'throttled') && !isKubeFault(error, 'unavailable')) throw error;
         const { timing } = this;
         const waitMs = backoffMs(attempt, timing.random(), error.fault.retryAfterMs);

@@ -34,6 +34,15 @@ const PORT_KINDS: Readonly<Record<KubeFault['kind'], FaultKind>> = {
   unauthorised: 'unauthorised',
 };
 
+/**
+ * What is otherwise than for other faults of its kind. EKS does not know who asks while it cannot
+ * ask STS, too; what the server has checked and refused stays refused.
+ */
+const PASSING: Readonly<Partial<Record<KubeFault['kind'], { readonly isTransient: boolean }>>> = {
+  unauthorised: { isTransient: true },
+  invalid: { isTransient: false },
+};
+
 /** What was asked when the error happened; it makes messages worth reading. */
 export interface Asked {
   readonly verb: string;
@@ -45,7 +54,7 @@ export class KubeError extends PortError {
   readonly fault: KubeFault;
 
   constructor(fault: KubeFault, code: string, message: string, options?: { cause?: unknown }) {
-    super(PORT_KINDS[fault.kind], code, message, options);
+    super(PORT_KINDS[fault.kind], code, message, { ...PASSING[fault.kind], ...options });
     this.fault = fault;
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../shared/api/resources.ts';
-import type { KubeClient } from '../../shared/kube/client.ts';
+import { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault, KubeError, type KubeFault } from '../../shared/kube/errors.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { POD } from '../../shared/kube/fields.ts';
@@ -82,6 +82,20 @@ const FAULTS: readonly (readonly [description: string, () => HttpResponse, KubeF
 describe('answers that are no success', () => {
   it.each(FAULTS)('%s is classified', async (_, response, fault) => {
     expect((await errorOf(response)).fault).toEqual(fault);
+  });
+
+  /** 401: EKS says so too while it cannot ask STS who it is. */
+  it.each([
+    [401, true],
+    [403, false],
+    [404, false],
+    [409, true],
+    [410, true],
+    [422, false],
+    [429, true],
+    [503, true],
+  ])('%i may pass by itself: %s', async (status, isTransient) => {
+    expect((await errorOf(() => answer(status, {}))).isTransient).toBe(isTransient);
   });
 
   it('name what was asked and what the server said', async () => {
@@ -167,6 +181,30 @@ describe('repeated requests', () => {
     const call = { asked, method: 'GET', path: '/', signal: over.signal } as const;
     await expect(client.json(call)).rejects.toThrow(KubeError);
     expect(requests).toBe(1);
+  });
+
+  it('have a new token where an old one is refused, whatever failed before', async () => {
+    const statuses = [503, 401, 200];
+    const asked: string[] = [];
+    const made = ['old', 'new'];
+    const client = new KubeClient({
+      transport: {
+        send: async ({ headers }) => {
+          asked.push(headers['authorization'] ?? '');
+          return answer(statuses.shift() ?? 500, {});
+        },
+        close: async () => undefined,
+      },
+      tokens: renewingToken(
+        async () => ({ value: made.shift() ?? '', expiresAtMs: undefined }),
+        () => 0,
+      ),
+      timing: new FakeTiming(),
+      name: 'joiner-test',
+      version: '1',
+    });
+    expect(await client.get(RESOURCES.nodes, NODE)).toEqual({});
+    expect(asked).toEqual(['Bearer old', 'Bearer old', 'Bearer new']);
   });
 
   it('are not made for what another try cannot change', async () => {
