@@ -72,8 +72,7 @@ async function helped(client: KubeClient, error: unknown): Promise<never> {
   }
   if (!isKubeFault(error, 'forbidden')) throw error;
   const refused = await refusedReads(client);
-  if (refused.length === 0) throw error;
-  const all = refused.length === 1 ? '' : `; not allowed to list: ${refused.join(', ')}`;
+  const all = refused.length <= 1 ? '' : `; not allowed to list: ${refused.join(', ')}`;
   throw new Error(
     `${error.message}${all}; viewer-role.yaml of joiner export roles has every right that is needed`,
   );
