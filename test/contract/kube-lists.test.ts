@@ -62,6 +62,13 @@ await describeWithControlPlane(
       expect(property(property(pod, 'status'), 'startTime')).toBe('2026-01-01T00:00:00Z');
     });
 
+    it('is refused in the same words, whatever was asked for', async () => {
+      const refusal = async (protobuf: boolean): Promise<unknown> =>
+        await collect({ ...PODS, fieldSelector: 'spec.nothing=a', protobuf }).catch(String);
+      expect(await refusal(true)).toBe(await refusal(false));
+      expect(await refusal(true)).toContain('field label not supported: spec.nothing');
+    });
+
     it('lists 1,203 objects in three pages, each once', async () => {
       const names = Array.from({ length: 1_203 }, (_, index) => `paged-${index}`);
       const create = async (): Promise<void> => {
