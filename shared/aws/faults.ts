@@ -69,13 +69,16 @@ const CODELESS: ReadonlySet<string> = new Set(['Unknown', 'UnknownError', 'Error
 
 /**
  * Codes that come with a 4xx and still pass: time-outs, and what IAM says while another change of
- * the same is under way. https://docs.aws.amazon.com/IAM/latest/APIReference/API_AddRoleToInstanceProfile.html
+ * the same is under way, or while it does not know yet that a profile has lost its role.
+ * https://docs.aws.amazon.com/IAM/latest/APIReference/API_AddRoleToInstanceProfile.html
  */
 const PASSING: ReadonlySet<string> = new Set([
   'RequestTimeout',
   'RequestTimeoutException',
   'ConcurrentModification',
   'ConcurrentModificationException',
+  'DeleteConflict',
+  'DeleteConflictException',
   'EntityTemporarilyUnmodifiable',
   'EntityTemporarilyUnmodifiableException',
 ]);

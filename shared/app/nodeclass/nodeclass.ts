@@ -285,13 +285,21 @@ async function refresh(refreshing: Refreshing): Promise<void> {
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'used');
 }
 
-/** What went wrong is said in the log, and as an event where a step was refused. */
+/**
+ * What went wrong is said in the log, and as an event where a step was refused. What passes by
+ * itself is tried again soon: a new class has no finalizer yet, or somebody waits for a deletion.
+ */
 async function maintain(refreshing: Refreshing, state: ClusterState): Promise<void> {
   const { ports, nodeClass, failures } = refreshing;
   // One class that cannot be looked after does not stop the others.
   const refused = await attempt(`EC2NodeClass/${nodeClass.name}`, async () => {
-    if (nodeClass.isDeleting) await release(refreshing, state);
-    else await refresh(refreshing);
+    try {
+      if (nodeClass.isDeleting) await release(refreshing, state);
+      else await refresh(refreshing);
+    } catch (error) {
+      if (error instanceof PortError && error.isTransient) refreshing.onTransient();
+      throw error;
+    }
   });
   failures.push(...refused);
   for (const { message } of refused) {
@@ -302,7 +310,7 @@ async function maintain(refreshing: Refreshing, state: ClusterState): Promise<vo
 
 /**
  * Keeps every EC2NodeClass's status true: what its selectors mean now; what went wrong. Told where
- * AWS could not be asked for a moment.
+ * AWS or the cluster could not be asked for a moment.
  */
 export async function maintainNodeClasses(
   unguarded: Ports,

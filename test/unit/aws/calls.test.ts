@@ -96,6 +96,7 @@ describe('what may work in a while without anybody’s doing', () => {
     ['a time-out that AWS tells of', 'RequestTimeout', 400, true],
     ['no credentials', 'CredentialsProviderError', undefined, true],
     ['another that changes the same', 'ConcurrentModification', 409, true],
+    ['a profile whose role has just been removed', 'DeleteConflict', 409, true],
     ['an empty refusal', 'Unknown', 403, true],
     ['a refusal in XML that is none', 'Error', 403, true],
     ['a refusal in JSON that is none', 'SyntaxError', 407, true],

@@ -240,6 +240,36 @@ describe('an EC2NodeClass that is being deleted', () => {
   });
 });
 
+describe('an EC2NodeClass that cannot be looked after', () => {
+  it.each([
+    ['its deletion meets throttling', true, 'throttled', true],
+    ['its deletion is not allowed', true, 'unauthorised', false],
+    ['the API server does not take its finalizer for a moment', false, 'unknown', true],
+    ['its finalizer is not allowed', false, 'unauthorised', false],
+  ] as const)('is looked at again soon: %s', async (_, isDeleting, kind, isSoon) => {
+    const world = await runningWorld([]);
+    const refuse = async (): Promise<never> => {
+      throw new PortError(kind, 'Code', 'no');
+    };
+    const finalizers = isDeleting ? ['karpenter.k8s.aws/termination'] : [];
+    const faulty = withPorts(world.ports, {
+      cluster: {
+        patchNodeClass: refuse,
+        read: reading(world.ports, (state) => ({
+          ...state,
+          nodeClasses: state.nodeClasses.map((each) => ({ ...each, isDeleting, finalizers })),
+        })),
+      },
+    });
+    const ports = { ...faulty, profiles: { ...faulty.profiles, remove: refuse } };
+    let times = 0;
+    const failures = await maintainNodeClasses(ports, () => {
+      times += 1;
+    });
+    expect([failures.length, times]).toEqual([1, isSoon ? 1 : 0]);
+  });
+});
+
 describe('the validation of an EC2NodeClass that was ready', () => {
   it.each([
     ['throttled', 'True', 'Code: no'],
