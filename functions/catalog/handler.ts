@@ -5,7 +5,15 @@ import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { openMemory } from '../runtime/memory.ts';
+import { untilItPasses } from '../runtime/until-it-passes.ts';
 import { wakeOf } from '../runtime/wake.ts';
+
+/**
+ * The next run is a quarter of an hour away, or half a day, and without a catalog most regions have
+ * no nodes: some forty calls, of which one may be throttled.
+ */
+const TRIES_MAX = 3;
+const TRY_MS = 120_000;
 
 /**
  * Reads instance types, offerings and prices from AWS into the bucket: spot prices alone when the
@@ -33,8 +41,10 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
   });
   const atMs = Date.now();
   const before = wakeOf(event) === 'spot-prices' ? await catalogFile.newest(embedded) : undefined;
-  const catalog =
-    before === undefined ? await reader.read() : await reader.withSpotPrices(before.catalog);
+  const catalog = await untilItPasses(
+    () => (before === undefined ? reader.read() : reader.withSpotPrices(before.catalog)),
+    { remainingMs, tryMs: TRY_MS, triesMax: TRIES_MAX },
+  );
   const onDemandAtMs = before === undefined ? atMs : (before.onDemandAtMs ?? before.atMs);
   if (!(await catalogFile.write({ catalog, atMs, onDemandAtMs }))) {
     throw new Error('the catalog was not written to the bucket; the log says why');

@@ -1,12 +1,12 @@
-import { interruptInTime, untilItPasses } from '../../shared/app/interrupt/in-time.ts';
+import { interruptInTime, TRY_MS } from '../../shared/app/interrupt/in-time.ts';
 import { newInterruptMemory } from '../../shared/app/interrupt/interrupt.ts';
-import { systemTiming } from '../../shared/kube/time.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { publishWakeUps } from '../runtime/publish-wake-ups.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
+import { untilItPasses } from '../runtime/until-it-passes.ts';
 import { answerProbe } from './probe.ts';
 
 const memory = newInterruptMemory();
@@ -21,8 +21,7 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   // Warnings are rare, and most are met by a new process, which has to ask EKS first.
   const { ports, base, flush } = await untilItPasses(
     () => openSandbox(invocation, instancesCloud),
-    systemTiming.sleep,
-    remainingMs,
+    { remainingMs, tryMs: TRY_MS },
   );
   const messages = event.Records.map(({ messageId: id, body, attributes }) => ({
     id,

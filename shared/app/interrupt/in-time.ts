@@ -9,7 +9,7 @@ import {
 
 const PAUSE_MS = 2_000;
 /** No try is begun with less time than this: it may wait for what EC2 says of warnings. */
-const TRY_MS = 20_000;
+export const TRY_MS = 20_000;
 
 /** What a batch is handled with. */
 export interface Handling {
@@ -31,22 +31,6 @@ function isPassing(error: unknown): boolean {
 /** Whether another try has the time that it may take: Lambda would cut it off. */
 function mayRepeat(remainingMs: number): boolean {
   return remainingMs >= PAUSE_MS + TRY_MS;
-}
-
-/** Does again what has met a fault that passes by itself, while there is time. */
-export async function untilItPasses<Result>(
-  work: () => Promise<Result>,
-  sleep: (ms: number) => Promise<void>,
-  remainingMs: () => number,
-): Promise<Result> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isPassing(error) || !mayRepeat(remainingMs())) throw error;
-      await sleep(PAUSE_MS);
-    }
-  }
 }
 
 function withReport(
