@@ -12,7 +12,7 @@ const READ: Pace = { size: 50, perSecond: 10 };
 const WRITE: Pace = { size: 25, perSecond: 5 };
 
 /** How long a throttled or interrupted call waits before its one retry. */
-const RETRY_MS = 500;
+export const RETRY_MS = 500;
 
 const SYSTEM: Timing = {
   nowMs: () => Date.now(),

@@ -6,7 +6,7 @@ import {
 import { WAKE_EVENT, type Wake } from '../contract.ts';
 import { PortError } from '../ports/fault.ts';
 import { type AwsAccess, configuration } from './access.ts';
-import type { Calls } from './calls.ts';
+import { type Calls, RETRY_MS } from './calls.ts';
 
 /** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const ENTRIES_MAX = 10;
@@ -65,7 +65,7 @@ export function entryBytes(entry: PutEventsRequestEntry): number {
   return bytes + (Time === undefined ? 0 : TIME_BYTES);
 }
 
-/** EventBridge takes some entries of a call and refuses others: those go once more. */
+/** EventBridge takes some entries of a call and throttles others: those go once more. */
 async function put(
   parts: EventsParts,
   entries: PutEventsRequestEntry[],
@@ -78,6 +78,7 @@ async function put(
   const refused = entries.filter((_, at) => results[at]?.ErrorCode !== undefined);
   if (refused.length === 0) return;
   if (retries > 0) {
+    await calls.timing.sleep(RETRY_MS);
     await put(parts, refused, retries - 1);
     return;
   }
