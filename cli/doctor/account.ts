@@ -127,6 +127,14 @@ export async function roleInProfile(access: AwsAccess, profile: string): Promise
   return name;
 }
 
+/** The role's ARN; it is given by its name, or with its path. */
+export async function roleArnOf(access: AwsAccess, role: string): Promise<string> {
+  const RoleName = role.split('/').at(-1) ?? role;
+  const { Role } = await iamClient(access).send(new GetRoleCommand({ RoleName }));
+  if (Role?.Arn === undefined) throw new Error(`IAM does not tell the ARN of the role ${role}`);
+  return Role.Arn;
+}
+
 /** Those of the functions that exist. */
 export async function deployedFunctions(
   signing: Signing,

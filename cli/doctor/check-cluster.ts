@@ -3,7 +3,7 @@ import { CLUSTER_FUNCTIONS, shortened } from '../../shared/contract.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import { AWS_REGIONS, roleArn } from '../aws-regions.ts';
 import { LOG_IN } from '../log-in.ts';
-import { type Cluster, type Facts, isDeployed } from './facts.ts';
+import { type Cluster, type Facts, isDeployed, type Known } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** Who asks, and whether the cluster can take Joiner in. */
@@ -152,7 +152,7 @@ function checkNodeRoles(facts: Facts): readonly Line[] {
   if (classes.length === 0) return [];
   const own = stackRole(asked.cluster, asked.region);
   return judged('node role', accessEntries, (entries) =>
-    classes.flatMap(({ nodeClass, role }) =>
+    classes.flatMap(({ nodeClass, role, roleArn: arn }) =>
       judged('node role', role, (name): Line => {
         const mine = entries.filter(({ principalArn }) => principalArn.endsWith(`/${name}`));
         const types = entryTypes(nodeClass);
@@ -168,7 +168,7 @@ function checkNodeRoles(facts: Facts): readonly Line[] {
           'node role',
           `${name} of the EC2NodeClass ${nodeClass.name} has no access entry of type ${types[0]}` +
             `${other === undefined ? '' : `, but one of type ${other.type}`}: nodes cannot join`,
-          entryAdvice(facts, nodeClass, name, other !== undefined),
+          entryAdvice(facts, nodeClass, { name, arn }, other !== undefined),
         );
       }),
     ),
@@ -187,7 +187,7 @@ function entryTypes({ imageFamily }: NodeClass): readonly string[] {
 function entryAdvice(
   facts: Facts,
   { imageFamily }: NodeClass,
-  role: string,
+  role: { readonly name: string; readonly arn: Known<string> },
   hasOther: boolean,
 ): string {
   const { cluster, region } = facts.asked;
@@ -197,10 +197,10 @@ function entryAdvice(
   }
   if (hasOther) return `the type cannot be changed: name another role in spec.role, such as ${own}`;
   const account = facts.caller.ok ? facts.caller.value.account : 'ACCOUNT';
-  const arn = roleArn(region, account, role);
+  const arn = role.arn.ok ? role.arn.value : roleArn(region, account, role.name);
   if (!isDeployed(facts)) return `deploy with -c nodeRole=${arn} -c nodeRoleEntry=true`;
   // The stack's own: CloudFormation has made its entry, and does not look for it again.
-  if (role === own) {
+  if (role.name === own) {
     return (
       `aws eks create-access-entry --cluster-name ${cluster} --region ${region} ` +
       `--principal-arn ${arn} --type EC2_LINUX`

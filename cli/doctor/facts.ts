@@ -125,6 +125,8 @@ export interface ClassFacts {
   readonly nodeClass: NodeClass;
   /** `spec.role`, or the role in its instance profile. */
   readonly role: Known<string>;
+  /** Of that role, with the path that an access entry has to name. */
+  readonly roleArn: Known<string>;
   readonly subnets: Known<
     readonly { readonly id: string; readonly zone: string; readonly freeAddresses: number }[]
   >;

@@ -14,7 +14,14 @@ import { callersAccess } from '../aws-access.ts';
 import { dnsSuffixOf } from '../aws-regions.ts';
 import { openBucket } from '../bucket.ts';
 import { type ClusterOptions, connect } from '../connect.ts';
-import { callerOf, deployedFunctions, hasSpotRole, quotasOf, roleInProfile } from './account.ts';
+import {
+  callerOf,
+  deployedFunctions,
+  hasSpotRole,
+  quotasOf,
+  roleArnOf,
+  roleInProfile,
+} from './account.ts';
 import { isPrivate } from './check-network.ts';
 import { accessEntriesOf, clusterOf, networkOf } from './cluster-facts.ts';
 import { answers, hostOf, SERVICES, type Service } from './endpoints.ts';
@@ -171,10 +178,12 @@ async function catalogAt(
 async function classFacts(access: AwsAccess, nodeClass: NodeClass): Promise<ClassFacts> {
   const network = new Ec2Network({ ec2: ec2Client(access), calls: new Calls() });
   const { role, instanceProfile } = nodeClass;
-  const [roleName, subnets, securityGroups] = await Promise.all([
-    known(async () => role ?? (await roleInProfile(access, instanceProfile ?? ''))),
+  const name = Promise.resolve(role ?? roleInProfile(access, instanceProfile ?? ''));
+  const [roleName, roleArn, subnets, securityGroups] = await Promise.all([
+    known(() => name),
+    known(async () => roleArnOf(access, await name)),
     known(() => network.subnets(nodeClass.subnetSelectorTerms)),
     known(() => network.securityGroups(nodeClass.securityGroupSelectorTerms)),
   ]);
-  return { nodeClass, role: roleName, subnets, securityGroups };
+  return { nodeClass, role: roleName, roleArn, subnets, securityGroups };
 }

@@ -84,6 +84,7 @@ export function aPool(operator?: string, values: readonly string[] = []): NodePo
 export const CLASS: ClassFacts = {
   nodeClass: aClass(),
   role: yes('EksNodes'),
+  roleArn: yes('arn:aws:iam::111122223333:role/EksNodes'),
   subnets: yes([
     { id: 'subnet-a', zone: 'eu-west-1a', freeAddresses: 4000 },
     { id: 'subnet-b', zone: 'eu-west-1b', freeAddresses: 4000 },

@@ -91,8 +91,22 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'deploy with -c nodeRoles=arn:aws:iam::111122223333:role/EksNodes; roles that nodeRoles has',
   ],
   [
-    'a node role without one in China',
-    { asked: asked({ region: 'cn-north-1' }), accessEntries: yes([]) },
+    'a node role with a path and without an entry',
+    {
+      accessEntries: yes([]),
+      classes: [{ ...CLASS, roleArn: yes('arn:aws:iam::111122223333:role/team/EksNodes') }],
+    },
+    'node role',
+    'FAIL',
+    'deploy with -c nodeRoles=arn:aws:iam::111122223333:role/team/EksNodes; roles that',
+  ],
+  [
+    'a node role without one in China, of which IAM does not tell',
+    {
+      asked: asked({ region: 'cn-north-1' }),
+      accessEntries: yes([]),
+      classes: [{ ...CLASS, roleArn: unknown('not allowed') }],
+    },
     'node role',
     'FAIL',
     '-c nodeRoles=arn:aws-cn:iam::111122223333:role/EksNodes',
