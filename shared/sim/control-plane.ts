@@ -5,6 +5,8 @@ import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { reconcileDeployment } from './controllers/deployments.ts';
 import { GarbageCollector } from './controllers/garbage.ts';
 import { NodeLifecycle } from './controllers/node-lifecycle.ts';
+import { reconcileQuota } from './controllers/quotas.ts';
+import { Retries } from './controllers/retries.ts';
 import { provisionForConsumer, reconcileClaim } from './controllers/volumes.ts';
 import {
   type ControllerContext,
@@ -51,11 +53,12 @@ export class ControlPlane {
   private readonly changedNamespaces = new Set<string>();
   private hasDaemonsToSee = true;
 
-  constructor(timeline: Timeline, kubelets: Kubelets, context: ControllerContext) {
+  constructor(timeline: Timeline, kubelets: Kubelets, context: Omit<ControllerContext, 'retries'>) {
     this.store = context.store;
     this.timeline = timeline;
     this.kubelets = kubelets;
-    this.context = context;
+    const retries = new Retries(timeline, (owner) => this.retry(owner));
+    this.context = { ...context, retries };
     const { store } = context;
     this.garbage = new GarbageCollector(store);
     this.nodes = new NodeLifecycle(store, timeline);
@@ -67,6 +70,16 @@ export class ControlPlane {
       return kind === 'removed' ? meant.flatMap((each) => withOwners(store, each, SCALED)) : meant;
     });
     store.onChange(({ object }) => this.note(object));
+  }
+
+  private retry({ kind, metadata }: KubeObject): void {
+    const owner = this.store.get(kind, metadata.namespace, metadata.name);
+    if (owner?.metadata.uid !== metadata.uid) return;
+    if (kind === 'ReplicaSet') reconcileReplicaSet(this.context, owner);
+    if (kind === 'Job') reconcileJob(this.context, owner);
+    if (kind !== 'DaemonSet') return;
+    this.hasDaemonsToSee = true;
+    this.reconcileDaemonSets();
   }
 
   private note(object: KubeObject): void {
@@ -91,6 +104,7 @@ export class ControlPlane {
     const { context, store } = this;
     this.garbage.collect();
     this.nodes.reconcile();
+    for (const each of store.list('ResourceQuota')) reconcileQuota(store, each);
     for (const each of this.workloads.take('Deployment')) reconcileDeployment(context, each);
     for (const each of this.workloads.take('ReplicaSet')) reconcileReplicaSet(context, each);
     for (const each of store.list('StatefulSet')) reconcileStatefulSet(context, each);

@@ -1,3 +1,4 @@
+import type { Decoded } from '../api/issue.ts';
 import { type Decode, type Kind, kindDecoders, type ValueByKind } from '../api/kinds.ts';
 import { withTemplateLimits } from '../api/kubernetes/limit-range.ts';
 import { outdated } from '../api/kubernetes/metadata.ts';
@@ -5,11 +6,12 @@ import { decodePauses, PAUSES_CONFIG_MAP } from '../api/pauses.ts';
 import type { Condition, DaemonSet, Node } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { ResourceQuota } from '../core/model/resource-quota.ts';
 import { parseResources } from '../core/quantity.ts';
 import { type ClusterState, type ObjectKind, objectKey } from '../ports.ts';
 import { limitRangesOf } from './admission.ts';
 import { bufferOf } from './buffers.ts';
-import { listAt, numberAt, objectAt, textAt } from './json.ts';
+import { type Json, listAt, numberAt, objectAt, textAt } from './json.ts';
 import { type KubeObject, keyOf, type ObjectStore } from './store.ts';
 
 const decoders = kindDecoders('manifest');
@@ -20,13 +22,20 @@ const decoded = new WeakMap<KubeObject, unknown>();
 function decode<Value>(object: KubeObject, decoder: Decode<Value>): Value {
   const known = decoded.get(object);
   if (known !== undefined) return known as Value;
-  const result = decoder(object);
-  if (!result.ok) {
-    const issues = result.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    throw new Error(`${keyOf(object)} cannot be read: ${issues}`);
-  }
-  decoded.set(object, result.value);
-  return result.value;
+  const value = readable(decoder(object), () => keyOf(object));
+  decoded.set(object, value);
+  return value;
+}
+
+function readable<Value>(result: Decoded<Value>, nameOf: () => string): Value {
+  if (result.ok) return result.value;
+  const issues = result.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw new Error(`${nameOf()} cannot be read: ${issues}`);
+}
+
+/** A pod that the store does not have yet. */
+export function decodeNewPod(manifest: Json): Pod {
+  return readable(decoders.Pod(manifest), () => 'a new pod');
 }
 
 export function decodeNodeClaimObject(object: KubeObject): NodeClaim {
@@ -39,6 +48,10 @@ export function decodeNodeObject(object: KubeObject): Node {
 
 export function decodePodObject(object: KubeObject): Pod {
   return decode(object, decoders.Pod);
+}
+
+export function decodeQuotaObject(object: KubeObject): ResourceQuota {
+  return decode(object, decoders.ResourceQuota);
 }
 
 export function conditionsOf(object: KubeObject): readonly Condition[] {
@@ -155,8 +168,7 @@ export function readState(store: ObjectStore): ClusterState {
     nodeOverlayConditions: named('NodeOverlay', conditionsOf),
     nodePoolUsage: named('NodePool', usageOf),
     capacityBuffers: all('CapacityBuffer').map((buffer) => bufferOf(store, buffer)),
-    // The simulated API server has no ResourceQuotas.
-    resourceQuotas: [],
+    resourceQuotas: all('ResourceQuota'),
     volumeAttachments: store.list('VolumeAttachment').map((each) => ({
       name: each.metadata.name,
       nodeName: textAt(each, 'spec', 'nodeName') ?? '',

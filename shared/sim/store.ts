@@ -47,6 +47,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
   'CapacityBuffer',
   'PodTemplate',
   'LimitRange',
+  'ResourceQuota',
   'ConfigMap',
 ]);
 

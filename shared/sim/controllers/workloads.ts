@@ -12,6 +12,8 @@ import {
 } from '../objects.ts';
 import type { Prng } from '../prng.ts';
 import { KUBELET, type KubeObject, type ObjectStore } from '../store.ts';
+import { isWithinQuotas } from './quotas.ts';
+import type { Retries } from './retries.ts';
 
 /** What the controllers share. */
 export interface ControllerContext {
@@ -20,6 +22,8 @@ export interface ControllerContext {
   readonly names: Prng;
   /** What changes new pods beside the API server's own plugins. */
   readonly webhooks: readonly PodWebhook[];
+  /** Owners whose pods the API server has refused. */
+  readonly retries: Retries;
 }
 
 export function ownedBy(owner: KubeObject): Json {
@@ -46,8 +50,30 @@ function podOf(owner: KubeObject, name: string, labels: Json = {}, spec: Json = 
   };
 }
 
-function createPod({ store, webhooks }: ControllerContext, pod: Json): void {
-  store.create(admittedPod(store, pod, webhooks));
+/** False: the API server refuses it, and its owner is to try again. */
+function createPod({ store, webhooks }: ControllerContext, pod: Json): boolean {
+  const admitted = admittedPod(store, pod, webhooks);
+  if (!isWithinQuotas(store, admitted)) return false;
+  store.create(admitted);
+  return true;
+}
+
+/** Creates so many pods, up to the first that is refused; returns how many. */
+function createPods(
+  context: ControllerContext,
+  owner: KubeObject,
+  count: number,
+  labels: Json = {},
+): number {
+  const { names, retries } = context;
+  for (let made = 0; made < count; made += 1) {
+    const name = `${owner.metadata.name}-${names.text(NAME_LETTERS, 5)}`;
+    if (createPod(context, podOf(owner, name, labels))) continue;
+    retries.add(owner);
+    return made;
+  }
+  retries.forget(owner);
+  return Math.max(0, count);
 }
 
 /** A stopped pod at once, a running one when its kubelet has stopped it. */
@@ -86,19 +112,34 @@ function byExpendability(a: KubeObject, b: KubeObject): number {
 }
 
 export function reconcileReplicaSet(context: ControllerContext, set: KubeObject): void {
-  const { store, names } = context;
+  const { store } = context;
   if (isDeleting(set)) return;
   const pods = controlledBy(store, 'Pod', set);
   const active = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
   const wanted = replicasOf(set);
-  for (let count = active.length; count < wanted; count += 1) {
-    createPod(context, podOf(set, `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`));
-  }
+  const made = createPods(context, set, wanted - active.length);
   const surplus = [...active].sort(byExpendability).slice(0, Math.max(0, active.length - wanted));
   for (const pod of surplus) deletePod(store, pod);
   const readyReplicas = active.filter(isReady).length;
-  const replicas = Math.max(active.length, wanted) - surplus.length;
-  store.update(set, (latest) => withStatus(latest, { replicas, readyReplicas }));
+  const replicas = active.length + made - surplus.length;
+  const isRefused = made < wanted - active.length;
+  store.update(set, (latest) =>
+    withFailure(withStatus(latest, { replicas, readyReplicas }), isRefused),
+  );
+}
+
+/** Says that the last pod was refused, for as long as it is. */
+function withFailure(set: KubeObject, isRefused: boolean): KubeObject {
+  const type = 'ReplicaFailure';
+  if (isRefused) {
+    const failure = { type, status: 'True', reason: 'FailedCreate' };
+    return setCondition(set, failure, set.metadata.creationTimestamp);
+  }
+  if (conditionStatus(set, type) === undefined) return set;
+  const conditions = listAt(set, 'status', 'conditions');
+  return withStatus(set, {
+    conditions: conditions.filter((each) => textAt(each, 'type') !== type),
+  });
 }
 
 /** Pods `name-0`, `name-1` …, all at once (podManagementPolicy is not waited for). */
@@ -121,7 +162,8 @@ export function reconcileStatefulSet(context: ControllerContext, set: KubeObject
       'statefulset.kubernetes.io/pod-name': name,
     };
     const spec = volumes.length === 0 ? {} : { volumes: [...own, ...volumes] };
-    createPod(context, podOf(set, name, labels, spec));
+    const isThere = store.get('Pod', set.metadata.namespace, name) !== undefined;
+    if (!isThere) createPod(context, podOf(set, name, labels, spec));
   }
   const readyReplicas = pods.filter(isReady).length;
   store.update(set, (latest) => withStatus(latest, { replicas: wanted, readyReplicas }));
@@ -152,7 +194,7 @@ function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): reado
 const BACKOFF_LIMIT = 6;
 
 export function reconcileJob(context: ControllerContext, job: KubeObject): void {
-  const { store, names } = context;
+  const { store } = context;
   const isEnded = ['Complete', 'Failed'].some((type) => conditionStatus(job, type) === 'True');
   if (isDeleting(job) || isEnded || valueAt(job, 'spec', 'suspend') === true) return;
   const pods = controlledBy(store, 'Pod', job);
@@ -170,10 +212,8 @@ export function reconcileJob(context: ControllerContext, job: KubeObject): void 
     'job-name': job.metadata.name,
     'batch.kubernetes.io/job-name': job.metadata.name,
   };
-  for (let count = active; count < wanted; count += 1) {
-    createPod(context, podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
-  }
-  const counts = { active: Math.max(active, wanted), succeeded };
+  const made = createPods(context, job, wanted - active, labels);
+  const counts = { active: active + made, succeeded };
   store.update(job, (latest) =>
     withStatus(latest, { ...counts, ...(failed === 0 ? {} : { failed }) }),
   );
@@ -208,7 +248,8 @@ export function reconcileDaemonSet(
     if (pod !== undefined && pod.metadata.labels[GENERATION] !== generation) deletePod(store, pod);
     if (pod !== undefined || isDeleting(node) || !fits(set, node)) continue;
     const fresh = `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`;
-    createPod(context, podOf(set, fresh, { [GENERATION]: generation }, daemonSpec(set, name)));
+    const made = podOf(set, fresh, { [GENERATION]: generation }, daemonSpec(set, name));
+    if (!createPod(context, made)) context.retries.add(set);
   }
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const [name, pod] of byNode) {

@@ -24,6 +24,8 @@ export interface SettingOptions {
   readonly mayBeSlow?: boolean;
   /** Whether pods may fail, of Jobs and of nodes that run out. @default true, and false in plain worlds */
   readonly mayFail?: boolean;
+  /** Whether quotas may keep pods from being created. @default true, and false in plain worlds */
+  readonly mayBound?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */

@@ -111,6 +111,7 @@ const AS_FOUND = {
   mayBeLate: false,
   mayBeSlow: false,
   mayFail: false,
+  mayBound: false,
 };
 
 describe('clusters with faults', () => {

@@ -7,7 +7,6 @@ import { Awaits, settled } from './awaits.ts';
 import { type Bill, billOf } from './bill.ts';
 import { Safety } from './checkers.ts';
 import { pausesEndMs, planPauses } from './cluster-pauses.ts';
-import { failPods } from './failed-pods.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
@@ -17,14 +16,12 @@ import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
 import { GROUP } from './more-pools.ts';
 import { one } from './one.ts';
-import { unreadyAtFirst } from './readiness.ts';
+import { startParts } from './parts.ts';
 import { giveReasonsToMove } from './reasons-to-move.ts';
 import { BLOCK_NOTICE_MS, planReserved, reservedEndMs } from './reserved.ts';
 import type { Setting } from './setting.ts';
 import { type SettingOptions, settingOf } from './setting-of.ts';
-import { slowAtFirst } from './slow-nodes.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
-import { detachSlowly } from './volumes.ts';
 
 const MINUTE = 60_000;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
@@ -166,16 +163,7 @@ class Run {
     this.safety = new Safety({ world, setting, karpenter, users, isCapacityCertain, onProblem });
     this.functions = this.functionsOf(onProblem);
     const mark = (what: string): void => this.faults.mark(what);
-    if (setting.hasVolumes) detachSlowly(world, seed, mark);
-    const {
-      isPlain = false,
-      mayBeLate = !isPlain,
-      mayBeSlow = !isPlain,
-      mayFail = !isPlain,
-    } = settings.options;
-    if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
-    if (mayBeSlow) slowAtFirst(world, seed, mark);
-    if (mayFail) failPods(world, seed, mark);
+    startParts({ world, setting, seed, options: settings.options, mark });
     planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
     planReserved(world, setting.reserved, {
       mark,
