@@ -56,6 +56,15 @@ export interface Slowness {
 
 export const NOT_SLOW: Slowness = { joinMs: 0, readyMs: 0, agentsMs: 0 };
 
+/** What a driver says of a node once its own pod has come there. */
+export interface AttachLimit {
+  readonly driver: string;
+  /** Volumes that the node may have of it. */
+  readonly count: number;
+  /** So long after the Node object. */
+  readonly afterMs: number;
+}
+
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };
 const UNREGISTERED: Taint = { key: UNREGISTERED_TAINT_KEY, value: '', effect: 'NoExecute' };
 
@@ -99,6 +108,7 @@ export class Kubelets {
   private readonly readyAfterMs: (pod: KubeObject) => number;
   private readonly slownessOf: (machine: Machine) => Slowness;
   private readonly fails: (pod: KubeObject) => boolean;
+  private readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
@@ -118,6 +128,7 @@ export class Kubelets {
     readonly readyAfterMs: (pod: KubeObject) => number;
     readonly slownessOf: (machine: Machine) => Slowness;
     readonly fails: (pod: KubeObject) => boolean;
+    readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
@@ -128,6 +139,7 @@ export class Kubelets {
     this.readyAfterMs = parts.readyAfterMs;
     this.slownessOf = parts.slownessOf;
     this.fails = parts.fails;
+    this.attachLimitOf = parts.attachLimitOf;
     this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
@@ -139,10 +151,30 @@ export class Kubelets {
       if (!isAlive()) return;
       const node = this.store.create(this.nodeOf(machine));
       if (node === undefined) return;
+      this.limitVolumes(node, machine);
       this.timeline.after(READY_AFTER_MS + readyMs, () => {
         this.makeReady(node, machine, isAlive);
         if (agentsMs === 0) this.startAgents(node, isAlive);
         else this.timeline.after(agentsMs, () => this.startAgents(node, isAlive));
+      });
+    });
+  }
+
+  /** The driver says how many volumes the node may have; until then nobody counts them. */
+  private limitVolumes(node: KubeObject, machine: Machine): void {
+    const limit = this.attachLimitOf(machine);
+    if (limit === undefined) return;
+    const { driver, count, afterMs } = limit;
+    this.timeline.after(afterMs, () => {
+      const { kind, metadata } = node;
+      const { name, uid } = metadata;
+      if (this.store.get(kind, undefined, name)?.metadata.uid !== uid) return;
+      const drivers = [{ name: driver, nodeID: machine.id, allocatable: { count } }];
+      this.store.create({
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'CSINode',
+        metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind, name, uid }] },
+        spec: { drivers },
       });
     });
   }

@@ -26,7 +26,7 @@ import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
 import { Journal } from './journal.ts';
 import { textAt, textsAt } from './json.ts';
-import { Kubelets, NOT_SLOW, type Slowness } from './kubelet.ts';
+import { type AttachLimit, Kubelets, NOT_SLOW, type Slowness } from './kubelet.ts';
 import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
 import { Prng } from './prng.ts';
@@ -102,6 +102,8 @@ export class World {
   readyAfterMs: (pod: KubeObject) => number = () => 0;
   /** How much longer than others the node of a machine takes; asked once. */
   slownessOf: (machine: Machine) => Slowness = () => NOT_SLOW;
+  /** How many volumes the node of a machine may have; undefined: nobody says. */
+  attachLimitOf: (machine: Machine) => AttachLimit | undefined = () => undefined;
   /** Whether the containers of a pod that has run for its time fail. */
   fails: (pod: KubeObject) => boolean = () => false;
   evictions = 0;
@@ -145,6 +147,7 @@ export class World {
       readyAfterMs: (pod) => this.readyAfterMs(pod),
       slownessOf: (machine) => this.slownessOf(machine),
       fails: (pod) => this.fails(pod),
+      attachLimitOf: (machine) => this.attachLimitOf(machine),
     });
     const on = {
       launch: (machine: Machine): void => this.launch(machine),

@@ -4,7 +4,7 @@ import { FOREGROUND, KUBELET, type KubeObject, type ObjectStore, ORPHAN } from '
 import { Worklist } from '../worklist.ts';
 import { deletePod } from './workloads.ts';
 
-const OWNED_KINDS = ['Job', 'ReplicaSet', 'Pod', 'NodeClaim', 'Node'] as const;
+const OWNED_KINDS = ['Job', 'ReplicaSet', 'Pod', 'NodeClaim', 'Node', 'CSINode'] as const;
 const OWNER_KINDS = [
   ...['NodePool', 'NodeClaim', 'Node', 'Pod'],
   ...['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'],

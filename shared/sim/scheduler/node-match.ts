@@ -31,7 +31,7 @@ interface ClaimOfPod {
   readonly claim: PersistentVolumeClaim | undefined;
 }
 
-function claimsOf({ objects }: SchedulerView, pod: Pod): readonly ClaimOfPod[] {
+export function claimsOf({ objects }: SchedulerView, pod: Pod): readonly ClaimOfPod[] {
   return pod.spec.volumes.flatMap((volume) => {
     if (volume.kind === 'attached') return [];
     const name = claimNameOf(pod, volume);
@@ -43,7 +43,7 @@ function claimsOf({ objects }: SchedulerView, pod: Pod): readonly ClaimOfPod[] {
 }
 
 /** The class that a claim without a volume waits by. */
-function classOf({ objects }: SchedulerView, claim: PersistentVolumeClaim) {
+export function classOf({ objects }: SchedulerView, claim: PersistentVolumeClaim) {
   return objects.storageClasses.find((each) => each.name === claim.storageClassName);
 }
 

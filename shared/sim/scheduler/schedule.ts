@@ -3,6 +3,7 @@ import { CPU, fitsResources, MEMORY } from '../../core/model/resources.ts';
 import { tolerates, untoleratedTaint } from '../../core/model/taint.ts';
 import { portsClash } from '../../core/scheduling/problem/host-ports.ts';
 import { termsOf } from '../../core/scheduling/problem/node-terms.ts';
+import { mayAttach } from './attach-limits.ts';
 import {
   countMeant,
   meetsPodAffinity,
@@ -44,6 +45,7 @@ function filtersFor(view: SchedulerView, pod: Pod): readonly (readonly [string, 
         target.pods.every((other) => !portsClash(each.spec.hostPorts, other.spec.hostPorts)),
     ],
     ['had too few resources', (each, target) => fitsResources(each.spec.requests, freeOn(target))],
+    ['exceeded the most volumes', (each, target) => mayAttach(view, each, target)],
     ['had volume node affinity conflict', (each, target) => matchesVolumes(view, each, target)],
     [
       "didn't match pod topology spread constraints",

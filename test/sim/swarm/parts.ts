@@ -5,7 +5,7 @@ import { unreadyAtFirst } from './readiness.ts';
 import type { Setting } from './setting.ts';
 import type { SettingOptions } from './setting-of.ts';
 import { slowAtFirst } from './slow-nodes.ts';
-import { detachSlowly } from './volumes.ts';
+import { detachSlowly, limitVolumes } from './volumes.ts';
 
 export interface PartsSettings {
   readonly world: World;
@@ -19,8 +19,9 @@ export interface PartsSettings {
 export function startParts({ world, setting, seed, options, mark }: PartsSettings): void {
   const { isPlain = false } = options;
   const { mayBeLate = !isPlain, mayBeSlow = !isPlain, mayFail = !isPlain } = options;
-  const { mayBound = !isPlain } = options;
+  const { mayBound = !isPlain, mayLimitVolumes = !isPlain } = options;
   if (setting.hasVolumes) detachSlowly(world, seed, mark);
+  if (setting.hasVolumes && mayLimitVolumes) limitVolumes(world, seed, mark);
   if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
   if (mayBeSlow) slowAtFirst(world, seed, mark);
   if (mayFail) failPods(world, seed, mark);

@@ -26,6 +26,8 @@ export interface SettingOptions {
   readonly mayFail?: boolean;
   /** Whether quotas may keep pods from being created. @default true, and false in plain worlds */
   readonly mayBound?: boolean;
+  /** Whether nodes may attach few volumes. @default true, and false in plain worlds */
+  readonly mayLimitVolumes?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */

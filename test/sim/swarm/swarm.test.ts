@@ -112,6 +112,7 @@ const AS_FOUND = {
   mayBeSlow: false,
   mayFail: false,
   mayBound: false,
+  mayLimitVolumes: false,
 };
 
 describe('clusters with faults', () => {

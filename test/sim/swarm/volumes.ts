@@ -40,3 +40,17 @@ export function detachSlowly({ controlPlane }: World, seed: number, mark: (what:
     return one(random, [2_000, 8_000, 20_000]) * (isSlow ? 10 : 1);
   };
 }
+
+/** In some worlds nodes attach few volumes, and their driver may say so when they have pods. */
+export function limitVolumes(world: World, seed: number, mark: (what: string) => void): void {
+  const random = new Prng(seed, 'attach limits');
+  if (random.next() >= 0.5) return;
+  const most = random.between(1, 4);
+  const isLate = random.next() < 0.5;
+  world.attachLimitOf = () => {
+    mark('attach limit');
+    const count = random.between(1, most);
+    const afterMs = isLate ? random.between(0, 120_000) : 0;
+    return { driver: 'ebs.csi.aws.com', count, afterMs };
+  };
+}
