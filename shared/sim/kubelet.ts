@@ -1,5 +1,4 @@
 import { encodeTaint } from '../api/encode.ts';
-import { allocatable } from '../core/instance-types/allocatable.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import {
   ARCH,
@@ -14,13 +13,13 @@ import {
 } from '../core/model/labels.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Taint } from '../core/model/taint.ts';
-import { formatResources } from '../core/quantity.ts';
 import type { Machine } from './cloud/compute.ts';
 import { hasVolumes } from './controllers/attachments.ts';
 import { removePod } from './controllers/garbage.ts';
 import { isUnreachable } from './controllers/node-lifecycle.ts';
 import { durationMsOf } from './durations.ts';
 import { type Json, listAt, textAt } from './json.ts';
+import { type AttachLimit, isOfKubelet, type Slowness, statusResources } from './node-facts.ts';
 import {
   conditionStatus,
   isDeleting,
@@ -44,50 +43,8 @@ const START_MS = 2_000;
 /** Containers stop this fast when asked, whatever grace they were given. */
 const STOP_MS = 2_000;
 
-/** How much longer than others a node takes. */
-export interface Slowness {
-  /** Until its Node object is there. */
-  readonly joinMs: number;
-  /** Then until it is Ready. */
-  readonly readyMs: number;
-  /** Then until the agents are at work that take the startup taints off. */
-  readonly agentsMs: number;
-}
-
-export const NOT_SLOW: Slowness = { joinMs: 0, readyMs: 0, agentsMs: 0 };
-
-/** What a driver says of a node once its own pod has come there. */
-export interface AttachLimit {
-  readonly driver: string;
-  /** Volumes that the node may have of it. */
-  readonly count: number;
-  /** So long after the Node object. */
-  readonly afterMs: number;
-}
-
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };
 const UNREGISTERED: Taint = { key: UNREGISTERED_TAINT_KEY, value: '', effect: 'NoExecute' };
-
-/** Capacity and allocatable of a node with only the resources that are reported. */
-function statusResources(
-  { type, offering }: Pick<Machine, 'type' | 'offering'>,
-  isReported: (resource: string) => boolean,
-): Json {
-  const capacity = only(type.capacity, isReported);
-  return {
-    capacity: formatResources(capacity),
-    allocatable: formatResources(only(allocatable({ ...type, capacity }, offering), isReported)),
-  };
-}
-
-function only(resources: Resources, isReported: (resource: string) => boolean): Resources {
-  return Object.fromEntries(Object.entries(resources).filter(([name]) => isReported(name)));
-}
-
-/** Resources with a domain come from device plugins, which start after the kubelet. */
-function isOfKubelet(resource: string): boolean {
-  return !resource.includes('/');
-}
 
 /** Scenario switches: resources that never appear, by name. */
 export interface Withheld {
@@ -109,6 +66,7 @@ export class Kubelets {
   private readonly slownessOf: (machine: Machine) => Slowness;
   private readonly fails: (pod: KubeObject) => boolean;
   private readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
+  private readonly devicesMsOf: (machine: Machine) => number;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
@@ -129,6 +87,7 @@ export class Kubelets {
     readonly slownessOf: (machine: Machine) => Slowness;
     readonly fails: (pod: KubeObject) => boolean;
     readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
+    readonly devicesMsOf: (machine: Machine) => number;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
@@ -140,6 +99,7 @@ export class Kubelets {
     this.slownessOf = parts.slownessOf;
     this.fails = parts.fails;
     this.attachLimitOf = parts.attachLimitOf;
+    this.devicesMsOf = parts.devicesMsOf;
     this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
@@ -351,14 +311,28 @@ export class Kubelets {
   private makeReady(node: KubeObject, machine: Machine, isAlive: () => boolean): void {
     if (!isAlive()) return;
     const now = this.timeline.isoNow();
-    const overlaid = this.overlaidOf(providerIdOf(machine.zone, machine.id));
-    const type = { ...machine.type, capacity: { ...machine.type.capacity, ...overlaid } };
-    const status = statusResources({ ...machine, type }, (name) => !this.withheld.has(name));
+    const devicesMs = this.devicesMsOf(machine);
+    const status = this.reported(machine, devicesMs === 0);
     this.store.update(node, (latest) => {
       const free = withSpec(latest, { taints: taintsWithout(latest, [NOT_READY.key]) });
       const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
       return setCondition(withStatus(free, status), ready, now);
     });
+    if (devicesMs === 0) return;
+    this.timeline.after(devicesMs, () => {
+      if (!isAlive()) return;
+      this.store.update(node, (latest) => withStatus(latest, this.reported(machine, true)));
+    });
+  }
+
+  /** What the node has, as the kubelet and, once they are at work, the device plugins say. */
+  private reported(machine: Machine, hasPlugins: boolean): Json {
+    const overlaid = this.overlaidOf(providerIdOf(machine.zone, machine.id));
+    const type = { ...machine.type, capacity: { ...machine.type.capacity, ...overlaid } };
+    return statusResources(
+      { ...machine, type },
+      (name) => !this.withheld.has(name) && (hasPlugins || isOfKubelet(name)),
+    );
   }
 
   /** Startup taints are taken off by agents that in the real world run as DaemonSets. */

@@ -26,9 +26,10 @@ import { ControlPlane } from './control-plane.ts';
 import { readState } from './decode.ts';
 import { Journal } from './journal.ts';
 import { textAt, textsAt } from './json.ts';
-import { type AttachLimit, Kubelets, NOT_SLOW, type Slowness } from './kubelet.ts';
+import { Kubelets } from './kubelet.ts';
 import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
+import { type AttachLimit, NOT_SLOW, type Slowness } from './node-facts.ts';
 import { Prng } from './prng.ts';
 import { type KubeObject, ObjectStore } from './store.ts';
 import { Timeline } from './timeline.ts';
@@ -104,6 +105,8 @@ export class World {
   slownessOf: (machine: Machine) => Slowness = () => NOT_SLOW;
   /** How many volumes the node of a machine may have; undefined: nobody says. */
   attachLimitOf: (machine: Machine) => AttachLimit | undefined = () => undefined;
+  /** How long after a node is ready its device plugins say what they have. */
+  devicesMsOf: (machine: Machine) => number = () => 0;
   /** Whether the containers of a pod that has run for its time fail. */
   fails: (pod: KubeObject) => boolean = () => false;
   evictions = 0;
@@ -148,6 +151,7 @@ export class World {
       slownessOf: (machine) => this.slownessOf(machine),
       fails: (pod) => this.fails(pod),
       attachLimitOf: (machine) => this.attachLimitOf(machine),
+      devicesMsOf: (machine) => this.devicesMsOf(machine),
     });
     const on = {
       launch: (machine: Machine): void => this.launch(machine),
@@ -163,17 +167,12 @@ export class World {
     store.onChange((change) => this.journal.onChange(change));
     const names = new Prng(seed, 'claims');
     const found = foundByClasses(options.nodeClasses ?? [], zones);
+    const used = (subnet: string): number => this.used(subnet);
     const ports: Ports = {
       cluster: simulated,
       compute: this.compute,
       images: new SimulatedImages(KUBERNETES_VERSION, found.images),
-      network: new SimulatedNetwork(
-        cluster,
-        zones,
-        (subnet) => this.used(subnet),
-        found,
-        this.compute.reservations,
-      ),
+      network: new SimulatedNetwork(cluster, zones, used, found, this.compute.reservations),
       profiles: new SimulatedProfiles(cluster),
       catalog,
       memory: new SimulatedMemory(timeline),

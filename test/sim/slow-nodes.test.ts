@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listAt } from '../../shared/sim/json.ts';
-import { NOT_SLOW, type Slowness } from '../../shared/sim/kubelet.ts';
+import { NOT_SLOW, type Slowness } from '../../shared/sim/node-facts.ts';
 import { conditionStatus, isDeleting, phaseOf, setCondition } from '../../shared/sim/objects.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { deployment, nodeClass, nodePool, smallWorld, withTemplate } from './small-world.ts';

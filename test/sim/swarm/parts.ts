@@ -1,4 +1,5 @@
 import type { World } from '../../../shared/sim/world.ts';
+import { addDevices } from './devices.ts';
 import { failPods } from './failed-pods.ts';
 import { boundPods } from './quotas.ts';
 import { unreadyAtFirst } from './readiness.ts';
@@ -19,11 +20,12 @@ export interface PartsSettings {
 export function startParts({ world, setting, seed, options, mark }: PartsSettings): void {
   const { isPlain = false } = options;
   const { mayBeLate = !isPlain, mayBeSlow = !isPlain, mayFail = !isPlain } = options;
-  const { mayBound = !isPlain, mayLimitVolumes = !isPlain } = options;
+  const { mayBound = !isPlain, mayLimitVolumes = !isPlain, mayHaveDevices = !isPlain } = options;
   if (setting.hasVolumes) detachSlowly(world, seed, mark);
   if (setting.hasVolumes && mayLimitVolumes) limitVolumes(world, seed, mark);
   if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
   if (mayBeSlow) slowAtFirst(world, seed, mark);
   if (mayFail) failPods(world, seed, mark);
   if (mayBound) boundPods(world, seed, mark);
+  if (mayHaveDevices) addDevices(world, seed, mark);
 }

@@ -28,6 +28,8 @@ export interface SettingOptions {
   readonly mayBound?: boolean;
   /** Whether nodes may attach few volumes. @default true, and false in plain worlds */
   readonly mayLimitVolumes?: boolean;
+  /** Whether pods may use devices of late plugins. @default true, and false in plain worlds */
+  readonly mayHaveDevices?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */

@@ -113,6 +113,7 @@ const AS_FOUND = {
   mayFail: false,
   mayBound: false,
   mayLimitVolumes: false,
+  mayHaveDevices: false,
 };
 
 describe('clusters with faults', () => {
