@@ -19,7 +19,13 @@ import { removePod } from './controllers/garbage.ts';
 import { isUnreachable } from './controllers/node-lifecycle.ts';
 import { durationMsOf } from './durations.ts';
 import { type Json, listAt, textAt } from './json.ts';
-import { type AttachLimit, isOfKubelet, type Slowness, statusResources } from './node-facts.ts';
+import {
+  type AttachLimit,
+  isOfKubelet,
+  NOT_SLOW,
+  type Slowness,
+  statusResources,
+} from './node-facts.ts';
 import {
   conditionStatus,
   isDeleting,
@@ -68,6 +74,8 @@ export class Kubelets {
   private readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
   private readonly devicesMsOf: (machine: Machine) => number;
   private addresses = 0;
+  /** Of the nodes of instances, as their addresses say. */
+  private readonly names = new Map<string, string>();
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
   private readonly stopping = new Set<string>();
@@ -105,18 +113,29 @@ export class Kubelets {
 
   /** Plans the joining of a new instance; `isAlive` is asked when the time has come. */
   boot(machine: Machine, isAlive: () => boolean): void {
-    const { joinMs, readyMs, agentsMs } = this.slownessOf(machine);
-    const delay = this.delays.between(JOIN_MS.least, JOIN_MS.most) + joinMs;
-    this.timeline.after(delay, () => {
-      if (!isAlive()) return;
-      const node = this.store.create(this.nodeOf(machine));
-      if (node === undefined) return;
-      this.limitVolumes(node, machine);
-      this.timeline.after(READY_AFTER_MS + readyMs, () => {
-        this.makeReady(node, machine, isAlive);
-        if (agentsMs === 0) this.startAgents(node, isAlive);
-        else this.timeline.after(agentsMs, () => this.startAgents(node, isAlive));
-      });
+    const slowness = this.slownessOf(machine);
+    const delay = this.delays.between(JOIN_MS.least, JOIN_MS.most) + slowness.joinMs;
+    this.timeline.after(delay, () => this.join(machine, isAlive, slowness));
+  }
+
+  /** Has the Node back that somebody has deleted: kubelets register when they start only. */
+  restart(machine: Machine, isAlive: () => boolean): void {
+    this.join(machine, isAlive, NOT_SLOW);
+  }
+
+  private join(
+    machine: Machine,
+    isAlive: () => boolean,
+    { readyMs, agentsMs }: Pick<Slowness, 'readyMs' | 'agentsMs'>,
+  ): void {
+    if (!isAlive()) return;
+    const node = this.store.create(this.nodeOf(machine));
+    if (node === undefined) return;
+    this.limitVolumes(node, machine);
+    this.timeline.after(READY_AFTER_MS + readyMs, () => {
+      this.makeReady(node, machine, isAlive);
+      if (agentsMs === 0) this.startAgents(node, isAlive);
+      else this.timeline.after(agentsMs, () => this.startAgents(node, isAlive));
     });
   }
 
@@ -259,7 +278,8 @@ export class Kubelets {
 
   private nodeOf(machine: Machine): Json {
     const { type, offering, fleet } = machine;
-    const name = this.freeName();
+    const name = this.names.get(machine.id) ?? this.freeName();
+    this.names.set(machine.id, name);
     const taints = [...fleet.taints, UNREGISTERED, NOT_READY];
     return {
       apiVersion: 'v1',
