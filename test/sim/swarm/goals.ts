@@ -123,7 +123,9 @@ export function unmetGoals(of: GoalSettings): readonly string[] {
       found.push(`NodeClaim ${claim.name} has no instance`);
     }
     if (!isTrue(claim, 'Initialized')) found.push(`NodeClaim ${claim.name} is not initialised`);
-    const own = pods.filter(({ nodeName }) => nodeName === nodeOf(claim, nodes));
+    const name = nodeOf(claim, nodes);
+    if (name === undefined) found.push(`NodeClaim ${claim.name} has no Node`);
+    const own = pods.filter(({ nodeName }) => nodeName === name);
     const isStatic = claim.labels[NODE_POOL] === FIXED;
     if (!isStatic && !own.some(isMoved) && !isKeptEmpty(claim, state, nowMs)) {
       if (awaited === 0) found.push(`NodeClaim ${claim.name} is empty`);

@@ -88,6 +88,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (around.nodes.some((node) => node.deletedAtMs === 0)) {',
   },
   {
+    name: 'a Node that is removed by force leaves its NodeClaim',
+    file: 'shared/core/lifecycle/removed-node.ts',
+    from: "registered?.status !== 'True' || claim.nodeName === undefined",
+    to: "registered?.status !== 'True' || claim.nodeName !== undefined",
+  },
+  {
     name: 'an expired node stays',
     file: 'shared/core/lifecycle/claim.ts',
     from: "claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld",

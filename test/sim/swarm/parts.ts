@@ -3,6 +3,7 @@ import { addDevices } from './devices.ts';
 import { failPods } from './failed-pods.ts';
 import { boundPods } from './quotas.ts';
 import { unreadyAtFirst } from './readiness.ts';
+import { removeByForce } from './removed-nodes.ts';
 import type { Setting } from './setting.ts';
 import type { SettingOptions } from './setting-of.ts';
 import { slowAtFirst } from './slow-nodes.ts';
@@ -13,14 +14,18 @@ export interface PartsSettings {
   readonly setting: Setting;
   readonly seed: number;
   readonly options: SettingOptions;
+  /** NodeClaims that somebody else is ending. */
+  readonly touched: Set<string>;
   readonly mark: (what: string) => void;
 }
 
 /** What may befall a cluster beside faults: each part draws from the seed by itself. */
-export function startParts({ world, setting, seed, options, mark }: PartsSettings): void {
+export function startParts(settings: PartsSettings): void {
+  const { world, setting, seed, options, touched, mark } = settings;
   const { isPlain = false } = options;
   const { mayBeLate = !isPlain, mayBeSlow = !isPlain, mayFail = !isPlain } = options;
   const { mayBound = !isPlain, mayLimitVolumes = !isPlain, mayHaveDevices = !isPlain } = options;
+  const { mayRemove = !isPlain } = options;
   if (setting.hasVolumes) detachSlowly(world, seed, mark);
   if (setting.hasVolumes && mayLimitVolumes) limitVolumes(world, seed, mark);
   if (mayBeLate) unreadyAtFirst({ world, setting, seed }, mark);
@@ -28,4 +33,5 @@ export function startParts({ world, setting, seed, options, mark }: PartsSetting
   if (mayFail) failPods(world, seed, mark);
   if (mayBound) boundPods(world, seed, mark);
   if (mayHaveDevices) addDevices(world, seed, mark);
+  if (mayRemove) removeByForce({ world, touched }, seed, mark);
 }

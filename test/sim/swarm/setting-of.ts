@@ -30,6 +30,8 @@ export interface SettingOptions {
   readonly mayLimitVolumes?: boolean;
   /** Whether pods may use devices of late plugins. @default true, and false in plain worlds */
   readonly mayHaveDevices?: boolean;
+  /** Whether Nodes and NodeClaims may be removed by force. @default true, and false in plain worlds */
+  readonly mayRemove?: boolean;
 }
 
 /** What the run of a seed begins with; each part has a generator of its own. */

@@ -114,6 +114,7 @@ const AS_FOUND = {
   mayBound: false,
   mayLimitVolumes: false,
   mayHaveDevices: false,
+  mayRemove: false,
 };
 
 describe('clusters with faults', () => {

@@ -163,7 +163,8 @@ class Run {
     this.safety = new Safety({ world, setting, karpenter, users, isCapacityCertain, onProblem });
     this.functions = this.functionsOf(onProblem);
     const mark = (what: string): void => this.faults.mark(what);
-    startParts({ world, setting, seed, options: settings.options, mark });
+    const { touched } = users;
+    startParts({ world, setting, seed, options: settings.options, touched, mark });
     planPauses(world, setting.kinds.pauses, (scope) => mark(`pause ${scope}`));
     planReserved(world, setting.reserved, {
       mark,
