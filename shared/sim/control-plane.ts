@@ -4,6 +4,7 @@ import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { reconcileDeployment } from './controllers/deployments.ts';
 import { GarbageCollector } from './controllers/garbage.ts';
+import { reconcileJob } from './controllers/jobs.ts';
 import { NodeLifecycle } from './controllers/node-lifecycle.ts';
 import { reconcileQuota } from './controllers/quotas.ts';
 import { Retries } from './controllers/retries.ts';
@@ -12,7 +13,6 @@ import {
   type ControllerContext,
   deletePod,
   reconcileDaemonSet,
-  reconcileJob,
   reconcileReplicaSet,
   reconcileStatefulSet,
 } from './controllers/workloads.ts';
@@ -40,6 +40,8 @@ const ROUNDS_MAX = 100;
 export class ControlPlane {
   /** How long a volume stays attached to a node that no longer needs it. */
   detachMs: () => number = () => DETACH_MS;
+  /** How long pods stay whose node is gone. */
+  orphanMs: () => number = () => 0;
   private readonly context: ControllerContext;
   private readonly store: ObjectStore;
   private readonly timeline: Timeline;
@@ -60,7 +62,7 @@ export class ControlPlane {
     const retries = new Retries(timeline, (owner) => this.retry(owner));
     this.context = { ...context, retries };
     const { store } = context;
-    this.garbage = new GarbageCollector(store);
+    this.garbage = new GarbageCollector(store, timeline, () => this.orphanMs());
     this.nodes = new NodeLifecycle(store, timeline);
     this.attachments = new Attachments(store, timeline, () => this.detachMs());
     this.scheduler = new Scheduler(store);
@@ -76,7 +78,7 @@ export class ControlPlane {
     const owner = this.store.get(kind, metadata.namespace, metadata.name);
     if (owner?.metadata.uid !== metadata.uid) return;
     if (kind === 'ReplicaSet') reconcileReplicaSet(this.context, owner);
-    if (kind === 'Job') reconcileJob(this.context, owner);
+    if (kind === 'Job') reconcileJob(this.context, owner, this.timeline.nowMs());
     if (kind !== 'DaemonSet') return;
     this.hasDaemonsToSee = true;
     this.reconcileDaemonSets();
@@ -112,7 +114,7 @@ export class ControlPlane {
     for (const each of store.list('CronJob')) reconcileCronJob(store, each, nowMs);
     for (const each of store.list('PersistentVolumeClaim')) reconcileClaim(store, each);
     this.attachments.reconcile();
-    for (const each of store.list('Job')) reconcileJob(context, each);
+    for (const each of store.list('Job')) reconcileJob(context, each, nowMs);
     this.reconcileDaemonSets();
     const changed = new Set(this.changedNamespaces);
     this.changedNamespaces.clear();

@@ -1,6 +1,7 @@
 import { textAt } from '../json.ts';
 import { isDeleting, isOver } from '../objects.ts';
 import { FOREGROUND, KUBELET, type KubeObject, type ObjectStore, ORPHAN } from '../store.ts';
+import type { Timeline } from '../timeline.ts';
 import { Worklist } from '../worklist.ts';
 import { deletePod } from './workloads.ts';
 
@@ -13,16 +14,20 @@ const OWNER_KINDS = [
 type Reference = KubeObject['metadata']['ownerReferences'][number];
 
 /**
- * Deletes what has lost all its owners, or whose owners wait for it; pods of nodes that are gone
- * vanish with their kubelet. Looks only at what has changed, or whose owner or node has.
+ * Deletes what has lost all its owners, or whose owners wait for it, and pods of nodes that are
+ * gone. Looks only at what has changed, or whose owner or node has.
  */
 export class GarbageCollector {
   private readonly store: ObjectStore;
+  private readonly timeline: Timeline;
+  private readonly orphanMs: () => number;
   private readonly owned: Worklist;
   private readonly bound: Worklist;
 
-  constructor(store: ObjectStore) {
+  constructor(store: ObjectStore, timeline: Timeline, orphanMs: () => number) {
     this.store = store;
+    this.timeline = timeline;
+    this.orphanMs = orphanMs;
     this.owned = new Worklist(store, OWNED_KINDS, ({ kind, object }) =>
       kind === 'removed' || isDeleting(object)
         ? [object, ...store.dependents(object.metadata.uid)]
@@ -42,11 +47,25 @@ export class GarbageCollector {
       for (const owner of store.deleting(kind)) letOwnerGo(store, owner);
     }
     for (const pod of this.bound.take('Pod')) {
-      const node = textAt(pod, 'spec', 'nodeName');
-      const isLost = node !== undefined && store.get('Node', undefined, node) === undefined;
-      if (isLost && !isOver(pod)) removePod(store, pod);
+      if (!isLost(store, pod)) continue;
+      const afterMs = this.orphanMs();
+      if (afterMs === 0) removePod(store, pod);
+      else this.timeline.after(afterMs, () => this.removeLost(pod));
     }
   }
+
+  /** Unless its Node is back, or it has ended by itself. */
+  private removeLost({ kind, metadata }: KubeObject): void {
+    const pod = this.store.get(kind, metadata.namespace, metadata.name);
+    const isSame = pod?.metadata.uid === metadata.uid;
+    if (isSame && isLost(this.store, pod)) removePod(this.store, pod);
+  }
+}
+
+/** Whether the pod is on a node that is gone. */
+function isLost(store: ObjectStore, pod: KubeObject): boolean {
+  const node = textAt(pod, 'spec', 'nodeName');
+  return node !== undefined && store.get('Node', undefined, node) === undefined && !isOver(pod);
 }
 
 function ownerOf(

@@ -23,12 +23,20 @@ export class Retries {
     this.waitMs.delete(metadata.uid);
   }
 
+  /** It was refused. */
   add(owner: KubeObject): void {
     const { uid } = owner.metadata;
     if (this.planned.has(uid)) return;
-    this.planned.add(uid);
     const waitMs = this.waitMs.get(uid) ?? FIRST_MS;
     this.waitMs.set(uid, Math.min(MOST_MS, 2 * waitMs));
+    this.addAfter(owner, waitMs);
+  }
+
+  /** It is to be looked at again after the time, unless that is planned already. */
+  addAfter(owner: KubeObject, waitMs: number): void {
+    const { uid } = owner.metadata;
+    if (this.planned.has(uid)) return;
+    this.planned.add(uid);
     this.timeline.after(waitMs, () => {
       this.planned.delete(uid);
       this.retry(owner);

@@ -1,12 +1,11 @@
 import { NAME_LETTERS } from '../../app/writes/claim-names.ts';
 import { admittedPod, type PodWebhook } from '../admission.ts';
-import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
+import { type Json, listAt, numberAt, objectAt, textAt, textsAt } from '../json.ts';
 import {
   conditionStatus,
   controlledBy,
   isDeleting,
   isOver,
-  phaseOf,
   setCondition,
   withStatus,
 } from '../objects.ts';
@@ -59,7 +58,7 @@ function createPod({ store, webhooks }: ControllerContext, pod: Json): boolean {
 }
 
 /** Creates so many pods, up to the first that is refused; returns how many. */
-function createPods(
+export function createPods(
   context: ControllerContext,
   owner: KubeObject,
   count: number,
@@ -188,42 +187,6 @@ function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): reado
     });
     return [{ name: volume, persistentVolumeClaim: { claimName } }];
   });
-}
-
-/** @see https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy */
-const BACKOFF_LIMIT = 6;
-
-export function reconcileJob(context: ControllerContext, job: KubeObject): void {
-  const { store } = context;
-  const isEnded = ['Complete', 'Failed'].some((type) => conditionStatus(job, type) === 'True');
-  if (isDeleting(job) || isEnded || valueAt(job, 'spec', 'suspend') === true) return;
-  const pods = controlledBy(store, 'Pod', job);
-  const succeeded = pods.filter((pod) => textAt(pod, 'status', 'phase') === 'Succeeded').length;
-  const failed = pods.filter((pod) => phaseOf(pod) === 'Failed').length;
-  if (failed > (numberAt(job, 'spec', 'backoffLimit') ?? BACKOFF_LIMIT)) {
-    giveUp(store, job, pods);
-    return;
-  }
-  const active = pods.filter((pod) => !isOver(pod) && !isDeleting(pod)).length;
-  const parallelism = numberAt(job, 'spec', 'parallelism') ?? 1;
-  const completions = numberAt(job, 'spec', 'completions') ?? parallelism;
-  const wanted = Math.min(parallelism, completions - succeeded);
-  const labels = {
-    'job-name': job.metadata.name,
-    'batch.kubernetes.io/job-name': job.metadata.name,
-  };
-  const made = createPods(context, job, wanted - active, labels);
-  const counts = { active: active + made, succeeded };
-  store.update(job, (latest) =>
-    withStatus(latest, { ...counts, ...(failed === 0 ? {} : { failed }) }),
-  );
-}
-
-/** Too many of its pods have failed: the others go, and those that are over stay. */
-function giveUp(store: ObjectStore, job: KubeObject, pods: readonly KubeObject[]): void {
-  for (const pod of pods) if (!isOver(pod)) deletePod(store, pod);
-  const failed = { type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' };
-  store.update(job, (latest) => setCondition(latest, failed, job.metadata.creationTimestamp));
 }
 
 /** Which of the DaemonSet's templates a pod was made from: here, which version of its spec. */

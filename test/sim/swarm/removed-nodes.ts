@@ -25,6 +25,8 @@ export function removeByForce(
   if (random.next() >= 0.4) return;
   const kinds = one(random, [['Node'], ['Node', 'NodeClaim'], ['NodeClaim']]);
   const share = one(random, [0, 0.3, 1]);
+  // It looks every 20 s, and waits for 40 s whether the Node is back.
+  world.controlPlane.orphanMs = () => random.between(40_000, 80_000);
   let minute = random.between(FIRST_MINUTE, 10);
   while (minute < LAST_MINUTE) {
     world.timeline.at(WORLD_START_MS + minute * MINUTE, () => {
