@@ -72,7 +72,7 @@ function hasNoRoom(
 }
 
 /** Whether pods may wait for room under a limit. */
-function isCapped({ world, setting: { nodesMax, groupCaps } }: GoalSettings): boolean {
+export function isCapped({ world, setting: { nodesMax, groupCaps } }: GoalSettings): boolean {
   const { nodePools } = readState(world.store).objects;
   const isLimited = nodePools.some(
     ({ limits, replicas }) => replicas === undefined && Object.keys(limits).length > 0,
@@ -167,6 +167,8 @@ export interface Measured {
   readonly launches: LaunchCounts;
   /** Undefined: the world did not come to rest. */
   readonly bill: Bill | undefined;
+  /** The longest that a pod waited without a cause; undefined: limits may be the cause. */
+  readonly waitMinutes: number | undefined;
 }
 
 /** An amount that stays below a bound, which has room beyond what was measured. */
@@ -234,6 +236,12 @@ export const GOALS: readonly Goal[] = [
     name: 'minutes that a node was paid for beside what came in its place',
     of: ({ launches }) => launches.twiceMinutes,
     most: 30,
+    isOfRest: false,
+  },
+  {
+    name: 'minutes that a pod waited since the last fault that could be the cause',
+    of: ({ waitMinutes }) => waitMinutes,
+    most: 40,
     isOfRest: false,
   },
 ];

@@ -94,6 +94,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: "registered?.status !== 'True' || claim.nodeName !== undefined",
   },
   {
+    name: 'what EC2 has refused is left alone for an hour and a half at first',
+    file: 'shared/core/launch/bars.ts',
+    from: 'const untilMs = markedAtMs + barMs(kind, times);',
+    to: 'const untilMs = markedAtMs + 30 * barMs(kind, times);',
+  },
+  {
     name: 'an expired node stays',
     file: 'shared/core/lifecycle/claim.ts',
     from: "claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld",

@@ -10,7 +10,7 @@ import { pausesEndMs, planPauses } from './cluster-pauses.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
-import { exceededGoals, GOALS, unmetGoals } from './goals.ts';
+import { exceededGoals, GOALS, isCapped, unmetGoals } from './goals.ts';
 import { Karpenter } from './karpenter.ts';
 import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
@@ -22,6 +22,7 @@ import { BLOCK_NOTICE_MS, planReserved, reservedEndMs } from './reserved.ts';
 import type { Setting } from './setting.ts';
 import { type SettingOptions, settingOf } from './setting-of.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
+import { UNCERTAIN, Waits } from './waits.ts';
 
 const MINUTE = 60_000;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
@@ -33,13 +34,6 @@ const PROBLEMS_MAX = 20;
 /** A bill that is too high is looked at again after this time: a plan takes a while. */
 const BILL_MS = 5 * MINUTE;
 const GOALS_OF_REST = GOALS.filter(({ isOfRest }) => isOfRest);
-/** After these a NodePool may launch nothing for a while, or not what it should. */
-const UNCERTAIN = [
-  ...['ec2-throttles', 'ec2-unknown-code', 'ec2-answer-lost', 'ec2-lag', 'node-never-joins'],
-  ...['instance-dies', 'action shortage', 'action spot-wave', 'action lose-kubelet'],
-  ...['action delete-nodepool', 'action delete-node', 'action pause-pool', 'action new-image'],
-  ...['action delete-nodeclaim', 'pause launch'],
-];
 /** Minutes with faults in a run. */
 export const MINUTES = 30;
 
@@ -68,6 +62,7 @@ export interface SwarmReport {
   readonly launches: LaunchCounts;
   /** Undefined: the world did not come to rest. */
   readonly bill: Bill | undefined;
+  readonly waitMinutes: number | undefined;
 }
 
 /** One world with faults: the same seed and options give the same run. */
@@ -90,7 +85,8 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const { problems, marks, minutes, bill } = run;
   const { launched, evictions } = world;
   const launches = run.launches.counts;
-  return { seed, faults, actions, problems, marks, launched, evictions, minutes, launches, bill };
+  const counts = { launched, evictions, minutes, launches, bill, waitMinutes: run.waitMinutes };
+  return { seed, faults, actions, problems, marks, ...counts };
 }
 
 function groupsOf({ nodesMax, groupCaps }: Setting) {
@@ -115,6 +111,7 @@ interface RunSettings {
 class Run {
   readonly problems: string[] = [];
   readonly launches: Launches;
+  readonly waits: Waits;
   bill: Bill | undefined;
   private readonly settings: RunSettings;
   private readonly world: World;
@@ -148,9 +145,11 @@ class Run {
     this.endOfFaultsMs = WORLD_START_MS + (settings.options.minutes ?? MINUTES) * MINUTE;
     this.endMs = this.endOfFaultsMs + HEALING_MS;
     this.order = new Prng(seed, 'order');
-    this.faults = new Faults(seed, settings.faults, settings.rate, (name) =>
-      settings.options.trace?.(`${this.second()} FAULT ${name}`),
-    );
+    this.waits = new Waits(world, () => this.isPaused() || karpenter.leadsForMs() > 0);
+    this.faults = new Faults(seed, settings.faults, settings.rate, (name) => {
+      this.waits.note(name);
+      settings.options.trace?.(`${this.second()} FAULT ${name}`);
+    });
     this.awaits = new Awaits(world.timeline, this.order);
     const random = new Prng(seed, 'users');
     const after = (ms: number, act: () => void): void => world.timeline.after(ms, act);
@@ -193,6 +192,7 @@ class Run {
       this.noticeChanges();
       this.safety.check();
       this.launches.check();
+      this.waits.check();
       if (await this.awaits.step()) continue;
       if (this.startDue()) await settled();
       else await this.advance();
@@ -350,13 +350,11 @@ class Run {
   private async isAtRest(): Promise<boolean> {
     const { timeline, launched, evictions } = this.world;
     const nowMs = timeline.nowMs();
-    const { kinds, reserved } = this.settings.setting;
-    const isPaused = nowMs < Math.max(this.users.pools.pausedUntilMs, pausesEndMs(kinds.pauses));
-    const isReserved = nowMs < reservedEndMs(reserved);
+    const isReserved = nowMs < reservedEndMs(this.settings.setting.reserved);
     if (
       launched + evictions !== this.acts ||
       nowMs < this.endOfFaultsMs ||
-      isPaused ||
+      this.isPaused() ||
       isReserved
     ) {
       this.acts = launched + evictions;
@@ -369,8 +367,22 @@ class Run {
     return this.exceeded(GOALS_OF_REST).length === 0;
   }
 
+  private isPaused(): boolean {
+    const { kinds } = this.settings.setting;
+    const untilMs = Math.max(this.users.pools.pausedUntilMs, pausesEndMs(kinds.pauses));
+    return this.world.timeline.nowMs() < untilMs;
+  }
+
+  /** Undefined: pods may wait for room under a limit. */
+  get waitMinutes(): number | undefined {
+    const { world, setting } = this.settings;
+    const isFree = !isCapped({ world, setting, users: this.users });
+    return isFree ? this.waits.longestMinutes : undefined;
+  }
+
   private exceeded(goals = GOALS): readonly string[] {
-    return exceededGoals({ launches: this.launches.counts, bill: this.bill }, goals);
+    const { bill, waitMinutes } = this;
+    return exceededGoals({ launches: this.launches.counts, bill, waitMinutes }, goals);
   }
 
   private note(problem: string): void {
