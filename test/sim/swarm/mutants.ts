@@ -94,10 +94,10 @@ export const MUTANTS: readonly Mutant[] = [
     to: "registered?.status !== 'True' || claim.nodeName !== undefined",
   },
   {
-    name: 'what EC2 has refused is left alone for an hour and a half at first',
-    file: 'shared/core/launch/bars.ts',
-    from: 'const untilMs = markedAtMs + barMs(kind, times);',
-    to: 'const untilMs = markedAtMs + 30 * barMs(kind, times);',
+    name: 'a node that does not join is waited for for an hour',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: 'second !== undefined) && waited >= REGISTRATION_TIMEOUT_MS',
+    to: 'second !== undefined) && waited >= 4 * REGISTRATION_TIMEOUT_MS',
   },
   {
     name: 'an expired node stays',
