@@ -20,7 +20,8 @@ import type { Taint } from '../../../shared/core/model/taint.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
-import { roomOf } from './caps.ts';
+import { CORES_OF_LARGEST, roomOf } from './caps.ts';
+import { leavesPods } from './left-over.ts';
 import { isBudgetSpent, isBudgetTight, isGuarded, isMoved, isProtected } from './own-rules.ts';
 import { isRestarted, priceToReplaceBy, surgeOf } from './refused-moves.ts';
 import type { Setting } from './setting.ts';
@@ -44,12 +45,11 @@ export interface Bill {
   readonly unplaced: number;
   /** The plan has more nodes, and limits leave no room for two beside the one that they replace. */
   readonly isCramped: boolean;
+  /** The plan has no new node, and kube-scheduler may leave pods over that have a place in it. */
+  readonly isSpoilt: boolean;
   /** No plan that has room for the pods that restarts start beside those that move is cheaper. */
   readonly isLeastWithRestarts: boolean;
 }
-
-/** Of the largest type that there is. */
-const CORES_OF_LARGEST = 8;
 
 const HOUR_MS = 3_600_000;
 
@@ -167,6 +167,10 @@ function hasNoRoom(claim: NodeClaim, setting: Setting, state: State): boolean {
   return nodes <= 0 || cpu < CORES_OF_LARGEST;
 }
 
+function namesOf(usages: readonly Usage[]): ReadonlySet<string> {
+  return new Set(usages.map(({ node }) => node.name));
+}
+
 /** By the same NodePools and limits; nodes that are held keep their pods, and have room for others. */
 export async function billOf(world: World, setting: Setting): Promise<Bill> {
   const state = readState(world.store);
@@ -219,6 +223,7 @@ export async function billOf(world: World, setting: Setting): Promise<Bill> {
     isTight: free.some(({ claim }) => isBudgetTight(claim, 'Underutilized', state.objects, nowMs)),
     hasRestarts,
     isCramped: plan.newNodeClaims.length > others.length && others.some(isCramped),
+    isSpoilt: plan.newNodeClaims.length === 0 && leavesPods(state.objects, namesOf(others)),
     isLeastWithRestarts: hasRestarts && now.paid > now.planned && now.paid <= priceWithSurge(),
     canRepay: repays(now.paid - now.planned, free, world),
     held,

@@ -60,3 +60,15 @@ export function roomOf(
     );
   return { nodes: left('nodes'), cpu: left('cpu') };
 }
+
+/** Of the largest type that there is. */
+export const CORES_OF_LARGEST = 8;
+
+/** Whether limits and caps of any NodePool leave less than two of the largest nodes. */
+export function isAnyFull(pools: Pools, setting: Pick<Setting, 'nodesMax' | 'groupCaps'>): boolean {
+  return pools.nodePools.some(({ name, annotations, replicas }) => {
+    if (replicas !== undefined) return false;
+    const { nodes, cpu } = roomOf({ labels: { [NODE_POOL]: name }, annotations }, pools, setting);
+    return nodes < 2 || cpu < 2 * CORES_OF_LARGEST;
+  });
+}

@@ -72,7 +72,7 @@ function hasNoRoom(
 }
 
 /** Whether pods may wait for room under a limit. */
-export function isCapped({ world, setting: { nodesMax, groupCaps } }: GoalSettings): boolean {
+function isCapped({ world, setting: { nodesMax, groupCaps } }: GoalSettings): boolean {
   const { nodePools } = readState(world.store).objects;
   const isLimited = nodePools.some(
     ({ limits, replicas }) => replicas === undefined && Object.keys(limits).length > 0,
@@ -167,8 +167,8 @@ export interface Measured {
   readonly launches: LaunchCounts;
   /** Undefined: the world did not come to rest. */
   readonly bill: Bill | undefined;
-  /** The longest that a pod waited without a cause; undefined: limits may be the cause. */
-  readonly waitMinutes: number | undefined;
+  /** The longest that a pod waited without a cause. */
+  readonly waitMinutes: number;
 }
 
 /** An amount that stays below a bound, which has room beyond what was measured. */
@@ -239,7 +239,7 @@ export const GOALS: readonly Goal[] = [
     isOfRest: false,
   },
   {
-    name: 'minutes that a pod waited since the last fault that could be the cause',
+    name: 'minutes that a pod waited since the last thing that could be the cause',
     of: ({ waitMinutes }) => waitMinutes,
     most: 40,
     isOfRest: false,
@@ -248,8 +248,8 @@ export const GOALS: readonly Goal[] = [
 
 /** Undefined: every node is held, so that none could be another, or no move can be or pays back. */
 function ratioOf(bill: Bill): number | undefined {
-  const { paid, planned, unplaced, canRepay, isCramped, isLeastWithRestarts } = bill;
-  if (paid === 0 || unplaced > 0 || !canRepay || isCramped) return undefined;
+  const { paid, planned, unplaced, canRepay, isCramped, isSpoilt, isLeastWithRestarts } = bill;
+  if (paid === 0 || unplaced > 0 || !canRepay || isCramped || isSpoilt) return undefined;
   return isLeastWithRestarts ? 1 : paid / planned;
 }
 

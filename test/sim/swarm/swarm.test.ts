@@ -6,6 +6,12 @@ import { swarm } from './swarm.ts';
 const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 16);
 const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
 
+/** What worlds may have by the time of the newest of these seeds. */
+const WITH_PARTS = {
+  ...{ mayPause: true, mayReserve: true, mayStore: true, mayBeLate: true },
+  ...{ mayBeSlow: true, mayFail: true, mayBound: true },
+};
+
 /**
  * Seeds that have shown something once, and what it was. Their worlds have no rare kinds, where a
  * seed does not say otherwise.
@@ -89,6 +95,11 @@ const REGRESSIONS: readonly (readonly [number, string, Parameters<typeof swarm>[
     67106,
     'four nodes were replaced together, each by one, for what the guard asks of them together',
     { isPlain: false, hasPools: true },
+  ],
+  [
+    668087,
+    'a node stayed whose pods had the room of a drain that a quota held for ever, as it should',
+    { isPlain: false, ...WITH_PARTS },
   ],
   [
     99011,

@@ -1,16 +1,18 @@
 import { limitGroupsOf } from '../../../shared/core/limit-groups/limit-groups.ts';
+import { readState } from '../../../shared/sim/decode.ts';
 import { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { smallWorld } from '../small-world.ts';
 import { Awaits, settled } from './awaits.ts';
 import { type Bill, billOf } from './bill.ts';
+import { isAnyFull } from './caps.ts';
 import { Safety } from './checkers.ts';
 import { pausesEndMs, planPauses } from './cluster-pauses.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
-import { exceededGoals, GOALS, isCapped, unmetGoals } from './goals.ts';
+import { exceededGoals, GOALS, unmetGoals } from './goals.ts';
 import { Karpenter } from './karpenter.ts';
 import { type LaunchCounts, Launches } from './launch-counts.ts';
 import { LeaseServer } from './lease-server.ts';
@@ -62,7 +64,7 @@ export interface SwarmReport {
   readonly launches: LaunchCounts;
   /** Undefined: the world did not come to rest. */
   readonly bill: Bill | undefined;
-  readonly waitMinutes: number | undefined;
+  readonly waitMinutes: number;
 }
 
 /** One world with faults: the same seed and options give the same run. */
@@ -85,7 +87,8 @@ export async function swarm(seed: number, options: SwarmOptions = {}): Promise<S
   const { problems, marks, minutes, bill } = run;
   const { launched, evictions } = world;
   const launches = run.launches.counts;
-  const counts = { launched, evictions, minutes, launches, bill, waitMinutes: run.waitMinutes };
+  const { longestMinutes: waitMinutes } = run.waits;
+  const counts = { launched, evictions, minutes, launches, bill, waitMinutes };
   return { seed, faults, actions, problems, marks, ...counts };
 }
 
@@ -145,7 +148,7 @@ class Run {
     this.endOfFaultsMs = WORLD_START_MS + (settings.options.minutes ?? MINUTES) * MINUTE;
     this.endMs = this.endOfFaultsMs + HEALING_MS;
     this.order = new Prng(seed, 'order');
-    this.waits = new Waits(world, () => this.isPaused() || karpenter.leadsForMs() > 0);
+    this.waits = new Waits(world, () => this.isHeld());
     this.faults = new Faults(seed, settings.faults, settings.rate, (name) => {
       this.waits.note(name);
       settings.options.trace?.(`${this.second()} FAULT ${name}`);
@@ -373,16 +376,16 @@ class Run {
     return this.world.timeline.nowMs() < untilMs;
   }
 
-  /** Undefined: pods may wait for room under a limit. */
-  get waitMinutes(): number | undefined {
+  /** Whether nothing may be launched now, or no more than limits leave. */
+  private isHeld(): boolean {
     const { world, setting } = this.settings;
-    const isFree = !isCapped({ world, setting, users: this.users });
-    return isFree ? this.waits.longestMinutes : undefined;
+    const isFull = (): boolean => isAnyFull(readState(world.store).objects, setting);
+    return this.isPaused() || this.karpenter.leadsForMs() > 0 || isFull();
   }
 
   private exceeded(goals = GOALS): readonly string[] {
-    const { bill, waitMinutes } = this;
-    return exceededGoals({ launches: this.launches.counts, bill, waitMinutes }, goals);
+    const { longestMinutes: waitMinutes } = this.waits;
+    return exceededGoals({ launches: this.launches.counts, bill: this.bill, waitMinutes }, goals);
   }
 
   private note(problem: string): void {

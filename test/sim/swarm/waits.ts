@@ -41,19 +41,16 @@ export class Waits {
   check(): void {
     const { store, timeline } = this.world;
     const nowMs = timeline.nowMs();
-    if (this.isHindered()) this.hinderedMs = nowMs;
+    if (this.sinceMs.size > 0 && this.isHindered()) this.hinderedMs = nowMs;
     for (const sinceMs of this.sinceMs.values()) {
       this.longestMs = Math.max(this.longestMs, nowMs - Math.max(sinceMs, this.hinderedMs));
     }
     if (store.version === this.checkedVersion) return;
     this.checkedVersion = store.version;
-    const waiting = new Set(
-      readState(store)
-        .objects.pods.filter(waits)
-        .map(({ uid }) => uid),
-    );
-    for (const uid of this.sinceMs.keys()) if (!waiting.has(uid)) this.sinceMs.delete(uid);
-    for (const uid of waiting) if (!this.sinceMs.has(uid)) this.sinceMs.set(uid, nowMs);
+    const waiting = readState(store).objects.pods.filter(waits);
+    const uids = new Set(waiting.map(({ uid }) => uid));
+    for (const uid of this.sinceMs.keys()) if (!uids.has(uid)) this.sinceMs.delete(uid);
+    for (const uid of uids) if (!this.sinceMs.has(uid)) this.sinceMs.set(uid, nowMs);
   }
 
   get longestMinutes(): number {
