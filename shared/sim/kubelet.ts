@@ -21,6 +21,7 @@ import { durationMsOf } from './durations.ts';
 import { type Json, listAt, textAt } from './json.ts';
 import {
   type AttachLimit,
+  type Devices,
   isOfKubelet,
   NOT_SLOW,
   type Slowness,
@@ -72,7 +73,7 @@ export class Kubelets {
   private readonly slownessOf: (machine: Machine) => Slowness;
   private readonly fails: (pod: KubeObject) => boolean;
   private readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
-  private readonly devicesMsOf: (machine: Machine) => number;
+  private readonly devicesOf: (machine: Machine) => Devices;
   private addresses = 0;
   /** Of the nodes of instances, as their addresses say. */
   private readonly names = new Map<string, string>();
@@ -95,7 +96,7 @@ export class Kubelets {
     readonly slownessOf: (machine: Machine) => Slowness;
     readonly fails: (pod: KubeObject) => boolean;
     readonly attachLimitOf: (machine: Machine) => AttachLimit | undefined;
-    readonly devicesMsOf: (machine: Machine) => number;
+    readonly devicesOf: (machine: Machine) => Devices;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
@@ -107,7 +108,7 @@ export class Kubelets {
     this.slownessOf = parts.slownessOf;
     this.fails = parts.fails;
     this.attachLimitOf = parts.attachLimitOf;
-    this.devicesMsOf = parts.devicesMsOf;
+    this.devicesOf = parts.devicesOf;
     this.changed = new Worklist(parts.store, ['Pod', 'Node'], ({ object }) => [object]);
   }
 
@@ -331,27 +332,30 @@ export class Kubelets {
   private makeReady(node: KubeObject, machine: Machine, isAlive: () => boolean): void {
     if (!isAlive()) return;
     const now = this.timeline.isoNow();
-    const devicesMs = this.devicesMsOf(machine);
-    const status = this.reported(machine, devicesMs === 0);
+    const { has, afterMs } = this.devicesOf(machine);
+    const status = this.reported(machine, afterMs === 0 ? has : undefined);
     this.store.update(node, (latest) => {
       const free = withSpec(latest, { taints: taintsWithout(latest, [NOT_READY.key]) });
       const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
       return setCondition(withStatus(free, status), ready, now);
     });
-    if (devicesMs === 0) return;
-    this.timeline.after(devicesMs, () => {
+    if (afterMs === 0) return;
+    this.timeline.after(afterMs, () => {
       if (!isAlive()) return;
-      this.store.update(node, (latest) => withStatus(latest, this.reported(machine, true)));
+      this.store.update(node, (latest) => withStatus(latest, this.reported(machine, has)));
     });
   }
 
-  /** What the node has, as the kubelet and, once they are at work, the device plugins say. */
-  private reported(machine: Machine, hasPlugins: boolean): Json {
+  /** What the node has, as the kubelet and, unless undefined, the device plugins say. */
+  private reported(machine: Machine, devices: Resources | undefined): Json {
     const overlaid = this.overlaidOf(providerIdOf(machine.zone, machine.id));
-    const type = { ...machine.type, capacity: { ...machine.type.capacity, ...overlaid } };
+    const type = {
+      ...machine.type,
+      capacity: { ...machine.type.capacity, ...overlaid, ...devices },
+    };
     return statusResources(
       { ...machine, type },
-      (name) => !this.withheld.has(name) && (hasPlugins || isOfKubelet(name)),
+      (name) => !this.withheld.has(name) && (devices !== undefined || isOfKubelet(name)),
     );
   }
 

@@ -1,5 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
-import type { Resources } from '../core/model/resources.ts';
+import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { Machine } from './cloud/compute.ts';
 import type { Json } from './json.ts';
@@ -24,6 +24,23 @@ export interface AttachLimit {
   /** So long after the Node object. */
   readonly afterMs: number;
 }
+
+/** What device plugins find. */
+export interface Devices {
+  readonly has: Resources;
+  /** So long after the node is ready they say so, and what its type and overlays have of them. */
+  readonly afterMs: number;
+}
+
+export const NO_DEVICES: Devices = { has: {}, afterMs: 0 };
+
+/** What kubelets measure themselves: no overlay changes these. */
+export const KUBELET_RESOURCES: ReadonlySet<string> = new Set([
+  CPU,
+  MEMORY,
+  EPHEMERAL_STORAGE,
+  PODS,
+]);
 
 /** Capacity and allocatable of a node with only the resources that are reported. */
 export function statusResources(

@@ -12,7 +12,7 @@ import { idsBy } from '../app/writes/claim-names.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
+import type { Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
 import type { Catalog, GroupUsages, Ports } from '../ports.ts';
 import type { PodWebhook } from './admission.ts';
@@ -29,7 +29,14 @@ import { textAt, textsAt } from './json.ts';
 import { Kubelets } from './kubelet.ts';
 import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
-import { type AttachLimit, NOT_SLOW, type Slowness } from './node-facts.ts';
+import {
+  type AttachLimit,
+  type Devices,
+  KUBELET_RESOURCES,
+  NO_DEVICES,
+  NOT_SLOW,
+  type Slowness,
+} from './node-facts.ts';
 import { Prng } from './prng.ts';
 import { type KubeObject, ObjectStore } from './store.ts';
 import { Timeline } from './timeline.ts';
@@ -75,9 +82,6 @@ const TICK_MS = 60_000;
 /** EC2 takes a spot instance back this long after its warning. */
 const WARNING_MS = 120_000;
 
-/** What kubelets measure themselves: no overlay changes these. */
-const KUBELET_RESOURCES: ReadonlySet<string> = new Set([CPU, MEMORY, EPHEMERAL_STORAGE, PODS]);
-
 /** A use case died on the way: the next tick has to heal what it left. */
 export class Crash extends Error {
   override readonly name = 'Crash';
@@ -105,8 +109,8 @@ export class World {
   slownessOf: (machine: Machine) => Slowness = () => NOT_SLOW;
   /** How many volumes the node of a machine may have; undefined: nobody says. */
   attachLimitOf: (machine: Machine) => AttachLimit | undefined = () => undefined;
-  /** How long after a node is ready its device plugins say what they have. */
-  devicesMsOf: (machine: Machine) => number = () => 0;
+  /** What device plugins find on the node of a machine beside what its type and overlays say. */
+  devicesOf: (machine: Machine) => Devices = () => NO_DEVICES;
   /** Whether the containers of a pod that has run for its time fail. */
   fails: (pod: KubeObject) => boolean = () => false;
   evictions = 0;
@@ -131,8 +135,7 @@ export class World {
   private readonly onLaunch: OnLaunch[] = [];
 
   constructor(options: WorldOptions) {
-    const { seed, cluster, catalog, zones } = options;
-    const { timeline = new Timeline(WORLD_START_MS) } = options;
+    const { seed, cluster, catalog, zones, timeline = new Timeline(WORLD_START_MS) } = options;
     const store = new ObjectStore(timeline, seed);
     this.timeline = timeline;
     this.startMs = timeline.nowMs();
@@ -151,7 +154,7 @@ export class World {
       slownessOf: (machine) => this.slownessOf(machine),
       fails: (pod) => this.fails(pod),
       attachLimitOf: (machine) => this.attachLimitOf(machine),
-      devicesMsOf: (machine) => this.devicesMsOf(machine),
+      devicesOf: (machine) => this.devicesOf(machine),
     });
     const on = {
       launch: (machine: Machine): void => this.launch(machine),

@@ -17,7 +17,7 @@ const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'user' }, spec: {
 
 test('a device that its plugin reports long after the node is ready is waited for', async () => {
   const { world } = await smallWorld([nodeClass, nodePool(['on-demand']), overlay, pod]);
-  world.devicesMsOf = () => 8 * 60_000;
+  world.devicesOf = () => ({ has: { [DEVICE]: 4 }, afterMs: 8 * 60_000 });
   await world.run(atMinute(8));
   expect([world.store.list('Pod').map(phaseOf), world.launched]).toEqual([['Pending'], 1]);
   await world.run(atMinute(11));

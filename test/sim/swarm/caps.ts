@@ -66,8 +66,10 @@ export const CORES_OF_LARGEST = 8;
 
 /** Whether limits and caps of any NodePool leave less than two of the largest nodes. */
 export function isAnyFull(pools: Pools, setting: Pick<Setting, 'nodesMax' | 'groupCaps'>): boolean {
-  return pools.nodePools.some(({ name, annotations, replicas }) => {
-    if (replicas !== undefined) return false;
+  const { nodesMax, groupCaps } = setting;
+  const isCapped = nodesMax !== undefined || groupCaps !== undefined;
+  return pools.nodePools.some(({ name, annotations, replicas, limits }) => {
+    if (replicas !== undefined || (!isCapped && Object.keys(limits).length === 0)) return false;
     const { nodes, cpu } = roomOf({ labels: { [NODE_POOL]: name }, annotations }, pools, setting);
     return nodes < 2 || cpu < 2 * CORES_OF_LARGEST;
   });

@@ -1,4 +1,5 @@
 import { type Json, objectAt } from '../../../shared/sim/json.ts';
+import { NO_DEVICES } from '../../../shared/sim/node-facts.ts';
 import { Prng } from '../../../shared/sim/prng.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { deployment } from '../small-world.ts';
@@ -43,13 +44,18 @@ export function addDevices(world: World, seed: number, mark: (what: string) => v
   const share = one(random, [0.3, 0.7, 1]);
   const mendedMs = WORLD_START_MS + LAST_MINUTE * MINUTE;
   const families = one(random, [['c7g'], ['c7g', 'm7g'], ['c6a', 'm6a']]);
-  store.apply(overlayOf(families, random.between(1, 4)));
-  world.devicesMsOf = () => {
+  const count = random.between(1, 4);
+  store.apply(overlayOf(families, count));
+  const lateMs = (): number => {
     const restMs = mendedMs - timeline.nowMs();
     if (random.next() >= share || restMs <= 0) return 0;
     const isBroken = random.next() < 0.15;
     mark(isBroken ? 'device plugin is broken' : 'devices are late');
     return isBroken ? restMs : random.between(1_000, 6 * MINUTE);
+  };
+  world.devicesOf = ({ type }) => {
+    const isOne = families.includes(type.name.split('.')[0] ?? '');
+    return isOne ? { has: { [DEVICE]: count }, afterMs: lateMs() } : NO_DEVICES;
   };
   let minute = random.between(0, 4);
   while (minute < LAST_MINUTE) {

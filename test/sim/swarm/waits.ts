@@ -18,6 +18,8 @@ const HINDERING: ReadonlySet<string> = new Set([
   ...['node pressure', 'devices are late', 'device plugin is broken', 'kubelet starts anew'],
 ]);
 
+const LOOK_MS = 10_000;
+
 /** How long pods wait for a node while nothing happens that could keep Joiner from launching one. */
 export class Waits {
   private readonly world: World;
@@ -25,6 +27,7 @@ export class Waits {
   private readonly sinceMs = new Map<string, number>();
   private hinderedMs = Number.NEGATIVE_INFINITY;
   private checkedVersion = -1;
+  private checkedMs = Number.NEGATIVE_INFINITY;
   private longestMs = 0;
 
   constructor(world: World, isHindered: () => boolean) {
@@ -37,15 +40,18 @@ export class Waits {
     if (HINDERING.has(what)) this.hinderedMs = this.world.timeline.nowMs();
   }
 
-  /** After each change of an object. */
+  /** Looks after each change of an object, and each ten seconds: what hinders may end by itself. */
   check(): void {
     const { store, timeline } = this.world;
     const nowMs = timeline.nowMs();
+    const isChanged = store.version !== this.checkedVersion;
+    if (!isChanged && nowMs - this.checkedMs < LOOK_MS) return;
+    this.checkedMs = nowMs;
     if (this.sinceMs.size > 0 && this.isHindered()) this.hinderedMs = nowMs;
     for (const sinceMs of this.sinceMs.values()) {
       this.longestMs = Math.max(this.longestMs, nowMs - Math.max(sinceMs, this.hinderedMs));
     }
-    if (store.version === this.checkedVersion) return;
+    if (!isChanged) return;
     this.checkedVersion = store.version;
     const waiting = readState(store).objects.pods.filter(waits);
     const uids = new Set(waiting.map(({ uid }) => uid));
