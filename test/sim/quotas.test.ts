@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readState } from '../../shared/sim/decode.ts';
 import { type Json, objectAt, textsAt } from '../../shared/sim/json.ts';
 import { isDeleting, phaseOf } from '../../shared/sim/objects.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
@@ -83,4 +84,25 @@ test('a drained pod is refused until it has gone, and then another comes at once
   await world.run(atMinute(8));
   expect(phases(world)).toEqual(['Running', 'Running']);
   expect(world.launched).toBe(2);
+});
+
+test('a CapacityBuffer keeps no room that a quota would not let pods use', async () => {
+  const { spec } = deployment('spare', 1, '1');
+  const buffer = {
+    apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+    kind: 'CapacityBuffer',
+    metadata: { name: 'spare', namespace: 'default' },
+    spec: { podTemplateRef: { name: 'spare' }, replicas: 5 },
+  };
+  const template = {
+    apiVersion: 'v1',
+    kind: 'PodTemplate',
+    metadata: { name: 'spare', namespace: 'default' },
+    template: objectAt(spec, 'template'),
+  };
+  const world = await worldOf({ pods: '3' }, deployment('web', 2, '1'), template, buffer);
+  await world.run(atMinute(20));
+  const [held] = readState(world.store).capacityBuffers;
+  expect([phases(world), held?.status.replicas]).toEqual([['Running', 'Running'], 1]);
+  expect(world.pricePerHour()).toBeLessThan(0.2);
 });
