@@ -1,4 +1,4 @@
-import { believedBars, hasRoomAgain } from '../../core/launch/bars.ts';
+import { barsOfLastResorts, believedBars, hasRoomAgain } from '../../core/launch/bars.ts';
 import { isUsable } from '../../core/launch/node-classes.ts';
 import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
 import { type CapacityType, RESERVED } from '../../core/model/labels.ts';
@@ -12,6 +12,8 @@ import { zonesAway } from './zonal-shifts.ts';
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface AvailableTypes {
   readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+  /** The same for whom nothing of these can be had: what was short is tried again sooner. */
+  readonly lastResorts: ReadonlyMap<string, readonly InstanceType[]>;
 }
 
 function barKey(type: string, zone: string, capacityType: string, reservationId = ''): string {
@@ -51,8 +53,8 @@ function zonesIn(types: readonly InstanceType[]) {
   };
 }
 
-/** Bars come and go one by one; a class that has others is another text. */
-const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(2);
+/** By turns with and without last resorts, of bars that come and go one by one. */
+const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(4);
 
 /**
  * The types with what is barred for the class marked; untouched ones are shared. The same types and
@@ -123,21 +125,23 @@ export async function readAvailableTypes(
     shiftedZones: new Set((await zonesAway(ports, state)).map(({ zone }) => zone)),
   };
   const learnt = await ports.memory.allocatable();
+  const nowMs = ports.clock.nowMs();
+  const last = { ...barred, barred: barsOfLastResorts(barred.barred, nowMs) };
   const byNodeClass = new Map<string, readonly InstanceType[]>();
+  const lastResorts = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
     if (!isUsable(nodeClass)) continue;
     try {
       const types = await ports.catalog.instanceTypes(nodeClass);
       const corrected = withObservedMemory(types, nodeClass, learnt);
-      byNodeClass.set(
-        nodeClass.name,
-        withUnavailable(corrected, nodeClass, barred, ports.clock.nowMs()),
-      );
+      const { name } = nodeClass;
+      byNodeClass.set(name, withUnavailable(corrected, nodeClass, barred, nowMs));
+      lastResorts.set(name, withUnavailable(corrected, nodeClass, last, nowMs));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       // The class's ValidationSucceeded condition says what is wrong with it.
       ports.recorder.count('cloudprovider_errors_total', { nodeclass: nodeClass.name });
     }
   }
-  return { byNodeClass };
+  return { byNodeClass, lastResorts };
 }

@@ -1,3 +1,4 @@
+import { FAULTS } from '../../core/launch/faults.ts';
 import {
   type FailedLaunches,
   haltedPools,
@@ -6,6 +7,7 @@ import {
 } from '../../core/launch/halted-pools.ts';
 import { imageFinder } from '../../core/launch/launch-request.ts';
 import { nodeClassOf } from '../../core/launch/node-classes.ts';
+import { chooseLaunch } from '../../core/launch/overrides.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { withGroupCaps } from '../../core/limit-groups/group-room.ts';
 import { capsAt, unknownGroup } from '../../core/limit-groups/limit-groups.ts';
@@ -16,6 +18,7 @@ import type { NodeClass } from '../../core/model/node-class.ts';
 import { isBufferPod, type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { isWaiting } from '../../core/nomination/planned-pods.ts';
 import {
   type OverlayReport,
   type OverlayResolution,
@@ -33,7 +36,7 @@ import type { Failure } from '../writes/attempt.ts';
 import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { bufferPods } from './capacity-buffers.ts';
 import { type LaunchBackoffs, readLaunchBackoffs, withoutBackedOff } from './launch-backoffs.ts';
-import { withPlannedLabels } from './new-claims.ts';
+import { staticClaim, withPlannedLabels } from './new-claims.ts';
 import { SharedGroups } from './shared-groups.ts';
 import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
 
@@ -120,21 +123,38 @@ function resolved(
   return resolutions.of(first, text, () => resolveOverlays(nodePools, listed, overlays));
 }
 
+/** Of the NodePools that `wants` names, also what was short a while ago, where they have nothing else. */
 export async function resolveTypes(
   ports: Ports,
   settings: AppSettings,
   state: ClusterState,
+  wants: (pool: NodePool) => boolean = () => false,
 ): Promise<Resolution> {
-  const { byNodeClass } = await readAvailableTypes(ports, state, settings.scheduling);
+  const { scheduling } = settings;
+  const { byNodeClass, lastResorts } = await readAvailableTypes(ports, state, scheduling);
   const { nodePools, nodeOverlays } = state.objects;
   const listed = nodePools.flatMap((pool) => {
     const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
     const types = nodeClass && byNodeClass.get(nodeClass.name);
     if (nodeClass === undefined || types === undefined) return [];
-    return [[pool.name, imagedTypes(types, nodeClass)] as const];
+    const own = imagedTypes(types, nodeClass);
+    const last = lastResorts.get(nodeClass.name);
+    if (last === undefined || last === types || !wants(pool)) return [[pool.name, own] as const];
+    const choice = chooseLaunch(staticClaim(pool, ''), own, 1, scheduling.minValuesPolicy);
+    return [[pool.name, 'stages' in choice ? imagedTypes(last, nodeClass) : own] as const];
   });
-  const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
+  const overlays = scheduling.nodeOverlay ? nodeOverlays : [];
   return { ...resolved(nodePools, new Map(listed), overlays), byNodeClass };
+}
+
+/**
+ * Which NodePools are to launch something, if need be the last that is left: static ones, and all
+ * others while pods wait for whom nothing could be launched since a shortage was first met.
+ */
+export function wantsOf({ objects }: ClusterState, nowMs: number): (pool: NodePool) => boolean {
+  const sinceMs = nowMs - FAULTS.shortage.firstMs;
+  const isLong = objects.pods.some((pod) => isWaiting(pod) && pod.createdAtMs <= sinceMs);
+  return ({ replicas }) => isLong || replicas !== undefined;
 }
 
 /** What each claim can be launched as. */
@@ -212,7 +232,7 @@ export async function observe(
     const surroundings = { failed: failed.get(pool.name), degradations };
     return withPoolConditions(state, { ...pool, invalid }, nowMs, surroundings);
   });
-  const resolution = await resolveTypes(ports, settings, state);
+  const resolution = await resolveTypes(ports, settings, state, wantsOf(state, nowMs));
   const { instanceTypes, overlays } = resolution;
   await untilKarpenterIsActive(async () => {
     failures.push(...(await writePoolStatuses(ports, state, pools)));

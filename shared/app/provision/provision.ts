@@ -19,6 +19,7 @@ import {
   type ProvisioningInput,
   resolveTypes,
   typesByClaim,
+  wantsOf,
 } from '../planning/provisioning-input.ts';
 import { planRecording } from '../recording/recording.ts';
 import { type AppSettings, isPaused } from '../settings.ts';
@@ -252,7 +253,8 @@ async function launch(
   const startedAtMs = settling.clock.nowMs();
   const state = await settling.cluster.read();
   const karpenter = new KarpenterLease(settling, state, startedAtMs);
-  const typesOf = typesByClaim(await resolveTypes(settling, settings, state));
+  const wants = wantsOf(state, startedAtMs);
+  const typesOf = typesByClaim(await resolveTypes(settling, settings, state, wants));
   return await launchClaims(launching(state, karpenter, startedAtMs), state, typesOf);
 }
 

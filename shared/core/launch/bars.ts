@@ -59,9 +59,15 @@ function isForgotten({ kind, untilMs, times }: Bar, nowMs: number): boolean {
   return nowMs >= untilMs + barMs(kind, times);
 }
 
+/** Whether a shortage is met again that was tried although it is barred, and not the same one. */
+function isMetAgain(known: Bar, { kind, markedAtMs }: Omit<Barring, 'untilMs'>): boolean {
+  const isShortage = kind === 'shortage' && known.kind === kind;
+  return isShortage && markedAtMs >= known.markedAtMs + FAULTS.shortage.firstMs;
+}
+
 /**
- * Bars something. While it is barred nothing changes: faults of the same moment, met by several
- * fleets or functions, are one.
+ * Bars something. While it is barred nothing changes but when a shortage was met last: faults of
+ * the same moment, met by several fleets or functions, are one.
  */
 export function withBar(
   before: Bars,
@@ -70,7 +76,10 @@ export function withBar(
 ): Bars {
   const key = barKey(barred);
   const known = before.get(key);
-  if (known !== undefined && markedAtMs < known.untilMs) return before;
+  if (known !== undefined && markedAtMs < known.untilMs) {
+    const isSame = !isMetAgain(known, { kind, reason, markedAtMs });
+    return isSame ? before : new Map(before).set(key, { ...known, markedAtMs });
+  }
   const isFirst = known === undefined || isForgotten(known, markedAtMs) || known.kind !== kind;
   const times = isFirst ? 1 : known.times + 1;
   const kept = [...before]
@@ -130,6 +139,20 @@ export function believedBars(
     return zones <= Math.max(1, Math.floor(FOREIGN_SHARE * zonesOf(instanceType, capacityType)));
   };
   return barred.filter(isBelieved);
+}
+
+/**
+ * What is barred also for whom nothing else is left: of a shortage only the first minutes after it
+ * was met. To wait longer gives way to other offerings, of which there are none.
+ */
+export function barsOfLastResorts(
+  barred: readonly UnavailableOffering[],
+  nowMs: number,
+): readonly UnavailableOffering[] {
+  const { firstMs } = FAULTS.shortage;
+  return barred.filter(
+    ({ kind, markedAtMs }) => kind !== 'shortage' || nowMs < markedAtMs + firstMs,
+  );
 }
 
 /** Those of offerings, without how often. */

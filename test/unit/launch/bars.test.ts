@@ -5,6 +5,7 @@ import {
   type Bar,
   type Bars,
   barKey,
+  barsOfLastResorts,
   believedBars,
   hasRoomAgain,
   offeringsOf,
@@ -39,6 +40,31 @@ describe('the key of what is barred', () => {
     [SUBNET, 'subnet-1'],
   ])('%j', (barred, key) => {
     expect(barKey(barred)).toBe(key);
+  });
+});
+
+describe('where nothing else is left', () => {
+  const marked = met(met(new Map(), 0), 3 * MINUTE_MS);
+
+  it('a shortage bars for its first three minutes', () => {
+    const barredAt = (nowMs: number) => barsOfLastResorts(offeringsOf([...marked.values()]), nowMs);
+    expect(barredAt(6 * MINUTE_MS - 1)).toHaveLength(1);
+    expect(barredAt(6 * MINUTE_MS)).toEqual([]);
+  });
+
+  it.each<BarKind>(['reservation', 'quota', 'class', 'unknown'])(
+    'a fault of kind %s bars',
+    (kind) => {
+      const bars = offeringsOf([...met(new Map(), 0, kind).values()]);
+      expect(barsOfLastResorts(bars, 3 * MINUTE_MS)).toEqual(bars);
+    },
+  );
+
+  it('a shortage that is met again bars for as long again, and all others as before', () => {
+    const again = only(met(marked, 6 * MINUTE_MS));
+    expect(again).toEqual({ ...only(marked), markedAtMs: 6 * MINUTE_MS });
+    expect(met(marked, 6 * MINUTE_MS - 1)).toBe(marked);
+    expect(met(marked, 6 * MINUTE_MS, 'quota')).toBe(marked);
   });
 });
 

@@ -78,8 +78,9 @@ describe('what EC2 refuses for a while', () => {
     expect(await memory.unavailable()).toMatchObject([{ kind: 'shortage' }]);
   });
 
-  it('for want of capacity is tried ever later', async () => {
-    expect(await triedAt('InsufficientInstanceCapacity', 29)).toEqual([0, 3, 9, 21, 45]);
+  it('for want of capacity is tried again each three minutes where nothing else is left', async () => {
+    const tried = await triedAt('InsufficientInstanceCapacity', 29);
+    expect(tried).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]);
   });
 });
 
