@@ -3,12 +3,36 @@ import { isJson, objectAt } from '../../shared/sim/json.ts';
 import { smallWorld } from '../sim/small-world.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 import { clusterSuite } from './kube-cluster-suite.ts';
+import { REFUSED_SPEC } from './kube-objects.ts';
 import { waitingPodsSuite } from './waiting-pods-suite.ts';
+
+/**
+ * Lets no pod of REFUSED_SPEC in. A real API server refuses these for their class, which it does not
+ * have; the simulated one knows quotas only.
+ */
+const REFUSING_QUOTA = {
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { name: 'refused', namespace: 'default' },
+  spec: {
+    hard: { pods: '0' },
+    scopeSelector: {
+      matchExpressions: [
+        {
+          scopeName: 'PriorityClass',
+          operator: 'In',
+          values: [REFUSED_SPEC.priorityClassName],
+        },
+      ],
+    },
+  },
+};
 
 /** The simulated world, whose control plane comes to rest after every change. */
 async function simulatedWorld(): Promise<ClusterWorld> {
   const events: ClusterEvent[] = [];
   const { world, script } = await smallWorld([]);
+  script.apply([REFUSING_QUOTA]);
   const { cluster } = world.ports;
   return {
     cluster: new Proxy(cluster, {
