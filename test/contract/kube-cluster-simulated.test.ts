@@ -7,8 +7,8 @@ import { REFUSED_SPEC } from './kube-objects.ts';
 import { waitingPodsSuite } from './waiting-pods-suite.ts';
 
 /**
- * Lets no pod of REFUSED_SPEC in. A real API server refuses these for their class, which it does not
- * have; the simulated one knows quotas only.
+ * Lets no pod of REFUSED_SPEC in. A real API server refuses these for their class, which it does
+ * not have; the simulated one knows quotas only.
  */
 const REFUSING_QUOTA = {
   apiVersion: 'v1',
