@@ -1,5 +1,5 @@
 import { systemTiming } from '../../shared/kube/time.ts';
-import { PortError } from '../../shared/ports.ts';
+import { isTransient } from '../../shared/ports.ts';
 
 const PAUSE_MS = 2_000;
 
@@ -22,9 +22,8 @@ export async function untilItPasses<Result>(
     try {
       return await work();
     } catch (error) {
-      const mayPass = error instanceof PortError && error.isTransient;
       const isTime = remainingMs() >= PAUSE_MS + tryMs;
-      if (!mayPass || !isTime || tries >= triesMax) throw error;
+      if (!isTransient(error) || !isTime || tries >= triesMax) throw error;
       await systemTiming.sleep(PAUSE_MS);
     }
   }

@@ -35,3 +35,8 @@ export class PortError extends Error {
     this.isTransient = options.isTransient ?? (kind === 'throttled' || kind === 'unknown');
   }
 }
+
+/** Whether it is an operating error that passes by itself. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof PortError && error.isTransient;
+}

@@ -3,7 +3,7 @@ import { ENV } from '../../shared/contract.ts';
 import { C7G_LARGE } from '../builders/ec2-types.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
-import { environmentOf } from '../support/closed-loop/functions.ts';
+import { contextOf, environmentOf } from '../support/closed-loop/functions.ts';
 
 const cloud = new WireCloud();
 
@@ -27,20 +27,7 @@ afterAll(async () => {
 
 async function run(): Promise<unknown> {
   const { handler } = await import('../../functions/catalog/handler.ts');
-  return await handler(
-    { detail: { kind: 'installed' } },
-    {
-      awsRequestId: 'r',
-      functionName: 'joiner-demo-catalog',
-      functionVersion: '1',
-      invokedFunctionArn: '',
-      memoryLimitInMB: '512',
-      logGroupName: '',
-      logStreamName: '',
-      callbackWaitsForEmptyEventLoop: true,
-      getRemainingTimeInMillis: () => 600_000,
-    },
-  );
+  return await handler({ detail: { kind: 'installed' } }, contextOf('catalog', 600_000));
 }
 
 /** How often AWS has refused to describe types: each try asks twice. */

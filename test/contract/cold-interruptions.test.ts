@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { closeSandboxes } from '../../functions/runtime/sandbox.ts';
+import { contextOf } from '../support/closed-loop/functions.ts';
 import { close, listen } from '../support/loopback.ts';
 
 /** What EKS says first, by the status of each answer; then it says where the cluster is. */
@@ -40,21 +41,7 @@ afterAll(async () => {
 /** The first batch of a process, as far as it needs to know where the cluster is. */
 async function firstBatch(remainingMs: number): Promise<unknown> {
   const { handler } = await import('../../functions/interrupt/handler.ts');
-  const endsAtMs = Date.now() + remainingMs;
-  return await handler(
-    { Records: [] },
-    {
-      awsRequestId: 'r',
-      functionName: 'joiner-demo-interrupt',
-      functionVersion: '1',
-      invokedFunctionArn: '',
-      memoryLimitInMB: '512',
-      logGroupName: '',
-      logStreamName: '',
-      callbackWaitsForEmptyEventLoop: true,
-      getRemainingTimeInMillis: () => endsAtMs - Date.now(),
-    },
-  );
+  return await handler({ Records: [] }, contextOf('interrupt', remainingMs));
 }
 
 describe('the first warnings of a process, which come again after six minutes if they fail', () => {

@@ -1,4 +1,4 @@
-import { PortError, type Ports } from '../../ports.ts';
+import { isTransient, type Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
 import {
   type InterruptMemory,
@@ -22,11 +22,6 @@ export interface Handling {
 }
 
 const NOTHING: InterruptReport = { failedIds: [], deleted: [], refused: new Map(), failures: [] };
-
-/** What is asked again may be answered in a moment. */
-function isPassing(error: unknown): boolean {
-  return error instanceof PortError && error.isTransient;
-}
 
 /** Whether another try has the time that it may take: Lambda would cut it off. */
 function mayRepeat(remainingMs: number): boolean {
@@ -66,11 +61,11 @@ export async function interruptInTime(
     let again: ReadonlySet<string> = new Set();
     try {
       const report = await interrupt(ports, settings, left, onDeleted, memory);
-      const passing = report.failures.filter(({ cause }) => isPassing(cause));
+      const passing = report.failures.filter(({ cause }) => isTransient(cause));
       if (mayRepeat(remainingMs())) again = new Set(passing.map(({ messageId }) => messageId));
       done = withReport(done, report, again);
     } catch (error) {
-      if (!isPassing(error) || !mayRepeat(remainingMs())) throw error;
+      if (!isTransient(error) || !mayRepeat(remainingMs())) throw error;
       again = new Set(left.map(({ id }) => id));
     }
     left = left.filter(({ id }) => again.has(id));

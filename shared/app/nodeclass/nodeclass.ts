@@ -15,7 +15,7 @@ import type {
   NodeClass,
   NodeClassStatus,
 } from '../../core/model/node-class.ts';
-import { type ClusterState, PortError, type Ports } from '../../ports.ts';
+import { type ClusterState, isTransient, PortError, type Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { publishNewlyFalse } from '../writes/condition-changes.ts';
 import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
@@ -297,7 +297,7 @@ async function maintain(refreshing: Refreshing, state: ClusterState): Promise<vo
       if (nodeClass.isDeleting) await release(refreshing, state);
       else await refresh(refreshing);
     } catch (error) {
-      if (error instanceof PortError && error.isTransient) refreshing.onTransient();
+      if (isTransient(error)) refreshing.onTransient();
       throw error;
     }
   });

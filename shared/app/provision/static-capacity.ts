@@ -15,7 +15,7 @@ import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../core/model/snapshot.ts';
 import { pauseWindow } from '../../core/pause-windows.ts';
-import { type ClusterState, type NewNodeClaim, PortError, type Ports } from '../../ports.ts';
+import { type ClusterState, isTransient, type NewNodeClaim, type Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
@@ -146,7 +146,7 @@ async function keepReplicas(
     for (const claim of created) {
       await shared.create(ports, claim).catch((error: unknown) => {
         // It may be written: pods are not planned with the state from before it.
-        if (error instanceof PortError && error.isTransient) onChange();
+        if (isTransient(error)) onChange();
         throw error;
       });
       ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });

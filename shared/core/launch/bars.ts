@@ -60,7 +60,10 @@ function isForgotten({ kind, untilMs, times }: Bar, nowMs: number): boolean {
 }
 
 /** Whether a shortage is met again that was tried although it is barred, and not the same one. */
-function isMetAgain(known: Bar, { kind, markedAtMs }: Omit<Barring, 'untilMs'>): boolean {
+function isMetAgain(
+  known: Bar,
+  { kind, markedAtMs }: Pick<Barring, 'kind' | 'markedAtMs'>,
+): boolean {
   const isShortage = kind === 'shortage' && known.kind === kind;
   return isShortage && markedAtMs >= known.markedAtMs + FAULTS.shortage.firstMs;
 }
@@ -77,7 +80,7 @@ export function withBar(
   const key = barKey(barred);
   const known = before.get(key);
   if (known !== undefined && markedAtMs < known.untilMs) {
-    const isSame = !isMetAgain(known, { kind, reason, markedAtMs });
+    const isSame = !isMetAgain(known, { kind, markedAtMs });
     return isSame ? before : new Map(before).set(key, { ...known, markedAtMs });
   }
   const isFirst = known === undefined || isForgotten(known, markedAtMs) || known.kind !== kind;
